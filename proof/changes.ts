@@ -70,7 +70,7 @@ export async function planChanges(environment: ProofEnvironment): Promise<Change
   await plan('disable', { madeAt }, move('disable'));
   await plan('archive', { madeAt, agent: await testing() }, move('archive'));
   await plan('delete', { madeAt, agent: await testing() }, onAgent('DELETE', ''));
-  await plan('API access off', { madeAt }, patch({ apiEnabled: false }));
+  await plan('API disabled', { madeAt }, patch({ apiEnabled: false }));
   await plan('limit lowered', { madeAt }, patch({ rateLimits: { requestsPerDay: 1 } }));
 
   const memberKey = async (userId: string) => ({ key: await environment.key({ userId }) });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Caller } from '../src/core/people/caller.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
+import type { Caller } from '../src/core/people/caller.ts';
 import { changeAgent } from '../src/flow/agent/change-agent.ts';
 import { createPrompt } from '../src/flow/agent/change-prompt.ts';
 import { moveAgent } from '../src/flow/agent/change-stage.ts';

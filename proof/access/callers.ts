@@ -24,7 +24,7 @@ export interface Callers {
   readonly elsewhereId: string;
   readonly editorId: string;
   readonly signedIn: readonly string[];
-  /** A key with all permissions, and one that is tied to each agent when it is created. */
+  /** A key with all permissions, and one that is restricted to the agents that the proof creates. */
   readonly fullKey: TestKey;
   readonly tiedKey: TestKey;
 }

@@ -12,7 +12,7 @@ export interface AccessFixture extends Callers {
   readonly url: string;
   /** `note` is the case column of the table. Ties `tiedKey` to the agent. */
   agent(note: string): Promise<TestAgent>;
-  /** A private agent that no key is tied to. */
+  /** A private agent that no key is restricted to. */
   privateAgent(): Promise<TestAgent>;
   /** Queues an execution, on behalf of the given key (a stored id), and returns its wire id. */
   execute(agent: TestAgent, apiKeyId: string | null): Promise<string>;

@@ -25,6 +25,7 @@ import { webhookRoutes } from './routes/workflows/webhooks.ts';
 import { workflowRunStreamRoutes } from './routes/workflows/workflow-run-stream.ts';
 import { workflowRunRoutes } from './routes/workflows/workflow-runs.ts';
 import { workflowRoutes, workflowVersionRoutes } from './routes/workflows/workflows.ts';
+import { auditRoutes } from './routes/workspace/audit.ts';
 import { invitationRoutes } from './routes/workspace/invitations.ts';
 import { keyRoutes } from './routes/workspace/keys.ts';
 import { memberRoutes } from './routes/workspace/members.ts';
@@ -64,6 +65,7 @@ export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
   statisticsRoutes(app, deps);
   erasureRoutes(app, deps);
   retentionRoutes(app, deps);
+  auditRoutes(app, deps);
   keyRoutes(app, deps);
   memberRoutes(app, deps);
   invitationRoutes(app, deps);

@@ -53,7 +53,7 @@ export function agents(request: Request) {
     async delete(agentId: string, options?: CallOptions): Promise<void> {
       await request('DELETE /api/v1/agents/{agentId}', { params: { agentId } }, options);
     },
-    /** Changes the lifecycle stage. `disable` can also cancel what runs. */
+    /** Changes the lifecycle stage. `disable` can also cancel running executions. */
     async move(
       agentId: string,
       action: LifecycleAction,

@@ -6,7 +6,7 @@ import type { Waiters } from './execution/wait.ts';
 import type { EndedWorkflowRun, Progress } from './workflow/progress.ts';
 import type { ValueCache } from './workflow/value-cache.ts';
 
-/** The worker of this process, as far as a commit concerns it. */
+/** The worker of this process (`worker/worker.ts`), as far as a commit concerns it. */
 export interface LocalWorker {
   wake(): void;
   cancel(executionIds: readonly string[]): void;

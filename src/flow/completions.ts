@@ -25,7 +25,7 @@ export type CompletionListener = (event: CompletionEvent) => void;
 export interface Completions {
   /** Call it after the commit. */
   publish(event: CompletionEvent): void;
-  /** Listeners are called in the order of their subscription. */
+  /** Listeners are called in the order of their subscription: `wiring/engine.ts` has them all. */
   subscribe(listener: CompletionListener): void;
 }
 

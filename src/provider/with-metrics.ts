@@ -5,7 +5,7 @@ import {
   type ModelPort,
   splitModelName,
 } from '../core/model/model-port.ts';
-import { variableFor } from './connection/environment.ts';
+import { knownProvider } from './connection/environment.ts';
 
 /** One model call. Provider and outcome come from closed lists, so that they can label a metric. */
 export interface ModelCalled {
@@ -31,7 +31,7 @@ export function withMetrics(models: ModelPort, onCalled: (called: ModelCalled) =
       const provider = knownProvider(splitModelName(call.model).provider);
       const begun = performance.now();
       const { model, workspaceId } = call;
-      const tell = (outcome: Outcome) =>
+      const report = (outcome: Outcome) =>
         onCalled({
           provider,
           outcome,
@@ -42,10 +42,10 @@ export function withMetrics(models: ModelPort, onCalled: (called: ModelCalled) =
       try {
         await models.call(call, emit);
       } catch (error) {
-        tell(outcomeOf(error, call.signal));
+        report(outcomeOf(error, call.signal));
         throw error;
       }
-      tell('success');
+      report('success');
     },
   };
 }
@@ -58,8 +58,4 @@ export function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
   return (signal.reason as Error | undefined)?.name === 'TimeoutError'
     ? 'MODEL_TIMEOUT'
     : 'aborted';
-}
-
-export function knownProvider(name: string): string {
-  return name === 'cueline' || name === 'ollama' || variableFor(name) !== null ? name : 'other';
 }

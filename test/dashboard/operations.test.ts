@@ -51,7 +51,7 @@ test('pauses an agent and cancels its running executions, from its row, in 3 cli
   held.release();
 });
 
-test('pauses and resumes from the page, and what runs continues', async () => {
+test('pauses and resumes from the page, and running executions continue', async () => {
   const agent = await named('Page agent');
   const { held, statusUrl } = await startHeld(agent);
   const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });

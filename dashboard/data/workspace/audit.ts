@@ -3,7 +3,7 @@ import type { AuditFilters } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
 
 export type AuditAction = NonNullable<AuditFilters['action']>;
-export type AuditLine = Awaited<ReturnType<typeof cueline.audit>>['audit'][number];
+export type AuditEntry = Awaited<ReturnType<typeof cueline.audit>>['audit'][number];
 
 export const auditQuery = (filters: AuditFilters) =>
   queryOptions({

@@ -7,7 +7,7 @@ import { id, nullable, oneOf, page, pageQuery, query, reference, text, time } fr
 
 const action = oneOf(auditActions, 'The action.');
 
-export const AuditLine = Type.Object(
+export const AuditEntry = Type.Object(
   {
     auditId: id('audit', 'Identifier.'),
     at: time('When.'),
@@ -32,7 +32,7 @@ export const AuditLine = Type.Object(
   },
   { title: 'AuditLine' },
 );
-export type AuditLine = Static<typeof AuditLine>;
+export type AuditEntry = Static<typeof AuditEntry>;
 
 export const listAudit = endpoint({
   id: 'listAudit',
@@ -55,6 +55,6 @@ export const listAudit = endpoint({
     startDate: Type.Optional(startDate),
     endDate: Type.Optional(endDate),
   }),
-  responses: { 200: page('AuditList', 'audit', AuditLine) },
+  responses: { 200: page('AuditList', 'audit', AuditEntry) },
   responseHeaders: ['Cueline-Data-As-Of'],
 });

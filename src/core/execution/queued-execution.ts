@@ -75,7 +75,7 @@ export interface QueuedExecution extends AcceptedAs {
 }
 
 /**
- * The slots of the process's worker. Admission asks them whether an accepted execution can be born claimed: leased to
+ * The slots of the process's worker (`worker/worker.ts`). Admission asks them whether an accepted execution can be born claimed: leased to
  * this process and started from memory after the commit.
  */
 export interface Slots {

@@ -67,7 +67,7 @@ function writeChange(
     if (!version) throw notFound('version', 'prompt');
     const settings = changedSettings(caller, agent, change, version);
     if (patch.apiEnabled !== undefined && !switchable(agent)) {
-      throw illegalTransition(agent, 'Its API access cannot be switched');
+      throw illegalTransition(agent, 'Its API cannot be enabled or disabled');
     }
     const isRepinned = promptVersionId !== agent.promptVersionId;
     if (!isRepinned && apiEnabled === agent.apiEnabled && isSame(agent, settings)) return agent;

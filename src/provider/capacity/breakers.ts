@@ -1,7 +1,7 @@
 import { LruCache } from '../../core/lru-cache.ts';
 import type { Outcome } from '../../core/model/breaker.ts';
 import { ModelFailure } from '../../core/model/model-port.ts';
-import { knownProvider } from '../with-metrics.ts';
+import { knownProvider } from '../connection/environment.ts';
 import { Gate, type GatedCall } from './gate.ts';
 
 /**

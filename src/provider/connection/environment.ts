@@ -32,6 +32,11 @@ export function ownOllama(env: ProviderEnv): string {
   return `${scheme}://${reachable}:${port ?? (scheme === 'https' ? 443 : 11_434)}`;
 }
 
+/** The name for metrics: a workspace may choose any other. */
+export function knownProvider(name: string): string {
+  return name === 'cueline' || name === 'ollama' || variableFor(name) !== null ? name : 'other';
+}
+
 /** The providers with credentials in the environment. Not Ollama, which is there without configuration. */
 export function environmentProviders(env: ProviderEnv): { name: string; kind: ProviderKind }[] {
   return [...sources].flatMap(([name, { kind }]) =>

@@ -8,7 +8,7 @@ import { writeEvents } from '../event/events.ts';
 /**
  * Uploads of batches: lines are stored as they arrive, in small transactions, and start only once all are stored.
  *
- * States: uploading, then a batch; or removed, when it is refused, empty or unfinished for a day.
+ * States: uploading, then a batch; or deleted, when it is refused, empty or unfinished for a day.
  *
  * Invariants
  * - One upload at a time writes to a batch: the one that its row names. A retry with the same idempotency key takes over, and
@@ -79,8 +79,8 @@ export interface StoredLine {
 }
 
 /**
- * Takes over an unfinished upload. Removes its refused lines, which are sent again. Returns its lines, or null if it is
- * finished or removed.
+ * Takes over an unfinished upload. Deletes its refused lines, which are sent again. Returns its lines, or null if it is
+ * finished or deleted.
  */
 export async function resumeUpload(
   db: Db,
@@ -174,7 +174,7 @@ export async function finishUpload(
   });
 }
 
-/** Removes an upload that is still in progress. */
+/** Deletes an upload that is still in progress. */
 export async function deleteUpload(
   db: Db,
   { id, upload }: { readonly id: string; readonly upload: string },
@@ -185,7 +185,7 @@ export async function deleteUpload(
   );
 }
 
-/** Removes up to `limit` unfinished uploads after a day. Returns how many. */
+/** Deletes up to `limit` unfinished uploads after a day. Returns how many. */
 export async function deleteUnfinishedUploads(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from batches where id in (

@@ -55,7 +55,7 @@ export async function removeBodies(
   return rows[0]?.passed ?? 0;
 }
 
-/** Removes up to `limit` expired outputs of agents that store no bodies. Returns how many. */
+/** Deletes up to `limit` expired outputs of agents that store no bodies. Returns how many. */
 export async function deleteTransientOutputs(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from transient_outputs where execution_id = any (array(

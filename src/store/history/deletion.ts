@@ -101,12 +101,12 @@ const isDeletable = `coalesce(
         (select w.completed_at is not null from workflow_runs w where w.id = r.workflow_run_id), true)`;
 
 /** SQL: deletes records `e` with their transient outputs and the chunks of their streams. */
-const deleteWhere = (condition: string) => `with removed as (
+const deleteWhere = (condition: string) => `with deleted as (
       delete from executions e where ${aboveFloor} and ${condition}
       ${returning}),
-    outputs as (delete from transient_outputs t using removed where t.execution_id = removed.id),
-    chunks as (delete from stream_chunks c using removed where c.execution_id = removed.id)
-    select * from removed`;
+    outputs as (delete from transient_outputs t using deleted where t.execution_id = deleted.id),
+    chunks as (delete from stream_chunks c using deleted where c.execution_id = deleted.id)
+    select * from deleted`;
 
 const deleteGiven: Statement = {
   name: 'records-delete-given',

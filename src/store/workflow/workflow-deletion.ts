@@ -4,7 +4,7 @@ import { statementTime } from '../connection/clock.ts';
 import type { Db } from '../connection/database.ts';
 import { overdueBefore } from '../history/retention.ts';
 
-/** Removes workflow runs with their steps when they are overdue or erased. */
+/** Deletes workflow runs with their steps when they are overdue or erased. */
 
 /** A workflow version with runs, and what is overdue. */
 export interface OverdueVersion {
@@ -87,8 +87,8 @@ export function deleteErasedWorkflowRuns(db: Db, runIds: readonly string[]): Pro
 
 /** With idempotency keys. A run may have tens of thousands of steps, so they are counted first, up to the limit. Skips locked runs. */
 async function deleteSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ removed: number }>`
-    with removed as (
+  const { rows } = await sql<{ deleted: number }>`
+    with deleted as (
       delete from workflow_runs where id = any(array(
       select id from (
         select id, sum(steps) over (order by id) - steps as steps_before from (
@@ -99,9 +99,9 @@ async function deleteSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
             select id from workflow_runs where ${which} and status <> 'processing'
             limit ${runsMax} for update skip locked) as r) as counted) as summed
       where steps_before < ${deletedStepsMax})) returning id),
-    keys as (delete from idempotency i using removed where i.result = removed.id)
-    select count(*) as removed from removed`.execute(db);
-  return rows[0]?.removed ?? 0;
+    keys as (delete from idempotency i using deleted where i.result = deleted.id)
+    select count(*) as deleted from deleted`.execute(db);
+  return rows[0]?.deleted ?? 0;
 }
 
 type Bodies = readonly ('stored' | 'transient' | 'removed')[];

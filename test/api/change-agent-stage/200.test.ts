@@ -96,7 +96,7 @@ test('a key that is limited to an agent changes its stage', async () => {
   assert.equal((await service.call('POST', `${path}/lifecycle`, call)).status, 200);
 });
 
-test('disable can cancel what runs and waits, before it responds', async () => {
+test('disable can cancel running and waiting executions before it responds', async () => {
   const agent = await addAgent(service, { config: { maxConcurrency: 2 } });
   const other = await addAgent(service);
   const heldCalls = [service.models.hold(), service.models.hold(), service.models.hold()];

@@ -6,7 +6,7 @@ const service = await startService();
 after(service.close);
 const path = '/api/v1/invitations';
 
-test('a withdrawn invitation cannot be accepted', async () => {
+test('a revoked invitation cannot be accepted', async () => {
   const { key } = await service.key();
   const input = { email: 'new@example.com', role: 'viewer' };
   const { body: invitation } = await service.call('POST', path, { key, body: input });

@@ -26,7 +26,7 @@ async function refused(
   return response;
 }
 
-test('404 for a token that is unknown, malformed, expired, withdrawn or used', async () => {
+test('404 for a token that is unknown, malformed, expired, revoked or used', async () => {
   for (const token of [generateToken(), 'a%00b', 'x'.repeat(2_000)]) await refused(token);
 
   const expired = await invite('late@example.com');
@@ -35,9 +35,9 @@ test('404 for a token that is unknown, malformed, expired, withdrawn or used', a
     where email = 'late@example.com'`.execute(service.db);
   await refused(expired.token);
 
-  const withdrawn = await invite('gone@example.com');
-  await service.call('DELETE', `/api/v1/invitations/${withdrawn.id}`, { user });
-  await refused(withdrawn.token);
+  const revoked = await invite('gone@example.com');
+  await service.call('DELETE', `/api/v1/invitations/${revoked.id}`, { user });
+  await refused(revoked.token);
 
   const { token } = await invite('used@example.com');
   const body = { token, name: 'Used', password: 'correct horse battery' };

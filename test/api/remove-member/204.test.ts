@@ -82,7 +82,7 @@ test('any member can leave, which revokes their keys', async () => {
   }
 });
 
-test('an owner can leave if another remains, which withdraws their open invitations', async () => {
+test('an owner can leave if another remains, which revokes their open invitations', async () => {
   const userId = await service.member('owner');
   const body = { email: 'friend@example.com', role: 'owner' };
   await service.call('POST', '/api/v1/invitations', { user: userId, body });

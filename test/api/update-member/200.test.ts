@@ -47,7 +47,7 @@ test('an owner can step down if another remains', async () => {
   assert.equal(list.status, 403);
 });
 
-test('losing ownership withdraws the invitations of that owner', async () => {
+test('losing ownership revokes the invitations of that owner', async () => {
   const userId = await service.member('owner');
   const body = { email: 'friend@example.com', role: 'owner' };
   await service.call('POST', '/api/v1/invitations', { user: userId, body });

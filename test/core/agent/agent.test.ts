@@ -54,7 +54,7 @@ const transitions: Record<Stage, Record<Action, Stage | 'archived' | '-'>> = {
   },
 };
 
-/** API access by stage. */
+/** Whether the API is open, by stage. */
 const open: Record<Stage, boolean> = { Draft: false, Testing: true, Deployed: true, Paused: false };
 const removable: Record<Stage, boolean> = {
   Draft: false,

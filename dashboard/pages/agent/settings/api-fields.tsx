@@ -3,7 +3,7 @@ import type { Agent } from '../../../../src/client/index.ts';
 import { fieldError } from '../../../components/states/form-error.tsx';
 import type { AgentForm } from '../../../data/agents/agent-form.ts';
 
-/** API access of an agent, what callers may add, and its allowed browser origins. */
+/** Whether the API of an agent is enabled, what callers may add, and its allowed browser origins. */
 export function ApiFields(props: {
   readonly agent: Agent;
   readonly form: AgentForm;

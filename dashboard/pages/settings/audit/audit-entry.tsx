@@ -4,24 +4,24 @@ import type { ReactNode } from 'react';
 import { agentQuery } from '../../../data/agents/agents.ts';
 import { promptQuery } from '../../../data/prompts/prompts.ts';
 import { workflowQuery } from '../../../data/workflows/workflows.ts';
-import type { AuditLine } from '../../../data/workspace/audit.ts';
+import type { AuditEntry } from '../../../data/workspace/audit.ts';
 import { useKeyNames } from '../../../data/workspace/key-names.ts';
 import { useMemberNames } from '../../../data/workspace/member-names.ts';
 import classes from '../settings.module.css';
 import { actorWithoutUser, predicateOf, recordedName } from './audit-sentences.ts';
 
 /** An entry as a sentence, with a link to what was changed while that exists. */
-export function AuditSentence({ line }: { readonly line: AuditLine }) {
+export function AuditSentence({ entry }: { readonly entry: AuditEntry }) {
   const nameOf = useMemberNames();
   const keyNames = useKeyNames();
-  const { userId, apiKeyId } = line;
-  const [before, after] = predicateOf(line);
+  const { userId, apiKeyId } = entry;
+  const [before, after] = predicateOf(entry);
   return (
     <span className={classes.sentence} dir="auto">
-      <strong>{userId === null ? actorWithoutUser(line) : nameOf(userId)}</strong> {before}
+      <strong>{userId === null ? actorWithoutUser(entry) : nameOf(userId)}</strong> {before}
       {after !== null && (
         <>
-          <Subject line={line} />
+          <Subject entry={entry} />
           {after}
         </>
       )}
@@ -34,11 +34,11 @@ export function AuditSentence({ line }: { readonly line: AuditLine }) {
   );
 }
 
-function Subject({ line }: { readonly line: AuditLine }) {
+function Subject({ entry }: { readonly entry: AuditEntry }) {
   const nameOf = useMemberNames();
   const keyNames = useKeyNames();
-  const { subject } = line;
-  const name = recordedName(line);
+  const { subject } = entry;
+  const name = recordedName(entry);
   switch (subject.slice(0, 4)) {
     case 'agt_':
       return <AgentSubject agentId={subject} name={name} />;
@@ -57,7 +57,7 @@ function Subject({ line }: { readonly line: AuditLine }) {
     case 'end_':
       return <Link to="/settings/endpoints">{name ?? subject}</Link>;
     default:
-      if (/^(provider|price)\./.test(line.action)) {
+      if (/^(provider|price)\./.test(entry.action)) {
         return <Link to="/settings/providers">{subject}</Link>;
       }
       return name ?? subject;

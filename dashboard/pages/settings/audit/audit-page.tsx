@@ -9,7 +9,7 @@ import { StaleNotice } from '../../../components/states/stale-notice.tsx';
 import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
 import { Pager } from '../../../components/tables/pager.tsx';
 import { stringify } from '../../../data/text/exact-json.ts';
-import { type AuditAction, type AuditLine, auditQuery } from '../../../data/workspace/audit.ts';
+import { type AuditAction, type AuditEntry, auditQuery } from '../../../data/workspace/audit.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
 import type { AuditSearch } from '../route.ts';
 import classes from '../settings.module.css';
@@ -78,23 +78,23 @@ function NoEntries({ filtered }: { readonly filtered: boolean }) {
   );
 }
 
-function columnsOf(onSubject: (subject: string) => void): readonly Column<AuditLine>[] {
+function columnsOf(onSubject: (subject: string) => void): readonly Column<AuditEntry>[] {
   return [
     { key: 'at', header: 'Time', cell: ({ at }) => <Time at={at} relative /> },
     {
       key: 'entry',
       header: 'Entry',
-      cell: (line) => (
+      cell: (entry) => (
         <>
           <div>
-            <AuditSentence line={line} />
+            <AuditSentence entry={entry} />
           </div>
           <UnstyledButton
-            aria-label={`Only entries about ${line.subject}`}
+            aria-label={`Only entries about ${entry.subject}`}
             title="Only entries about this"
-            onClick={() => onSubject(line.subject)}
+            onClick={() => onSubject(entry.subject)}
           >
-            <code className={`${classes.code} ${classes.subject}`}>{line.subject}</code>
+            <code className={`${classes.code} ${classes.subject}`}>{entry.subject}</code>
           </UnstyledButton>
         </>
       ),

@@ -1,6 +1,6 @@
-import type { AuditAction, AuditLine } from '../../../data/workspace/audit.ts';
+import type { AuditAction, AuditEntry } from '../../../data/workspace/audit.ts';
 
-type Predicate = string | ((line: AuditLine) => string);
+type Predicate = string | ((entry: AuditEntry) => string);
 
 const moves: Readonly<Record<string, string>> = {
   'enable-api': 'enabled the API of the agent {}',
@@ -80,26 +80,26 @@ const predicates: Record<AuditAction, Predicate> = {
 };
 
 /** The words before and after the subject; the second is null if the sentence does not name it. */
-export function predicateOf(line: AuditLine): readonly [string, string | null] {
+export function predicateOf(entry: AuditEntry): readonly [string, string | null] {
   // A newer server may have actions that this page does not know.
-  const predicate: Predicate = predicates[line.action] ?? `${line.action} {}`;
-  const words = typeof predicate === 'string' ? predicate : predicate(line);
+  const predicate: Predicate = predicates[entry.action] ?? `${entry.action} {}`;
+  const words = typeof predicate === 'string' ? predicate : predicate(entry);
   const [before = '', after = null] = words.split('{}');
   return [before, after];
 }
 
 /** Who acted, if it was not a member. */
-export function actorWithoutUser({ action, via }: AuditLine): string {
+export function actorWithoutUser({ action, via }: AuditEntry): string {
   if (via !== null) return 'The command line';
   return action === 'session.refuse' ? 'Someone' : 'Cueline';
 }
 
 /** The name that the entry itself holds for its subject. */
-export function recordedName({ details }: AuditLine): string | undefined {
+export function recordedName({ details }: AuditEntry): string | undefined {
   return text(details, 'name') ?? text(details, 'agentName') ?? text(details, 'email');
 }
 
-function text(details: AuditLine['details'], name: string): string | undefined {
+function text(details: AuditEntry['details'], name: string): string | undefined {
   const value = (details as Readonly<Record<string, unknown>>)[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -33,7 +33,7 @@ export function ProviderForm(props: {
   const [apiKey, setApiKey] = useState('');
   const [chain, setChain] = useState(provider?.auth === 'chain');
   const [extras, setExtras] = useState(() => initialExtras(provider));
-  const [unread, setUnread] = useState<Error | null>(null);
+  const [invalidExtras, setInvalidExtras] = useState<Error | null>(null);
   const put = usePutProvider();
   const name = provider?.name ?? (typedName.trim() || kind);
   const submit = (event: FormEvent) => {
@@ -43,10 +43,10 @@ export function ProviderForm(props: {
     const base = { kind, ...credential, baseURL: baseURL.trim() || null };
     try {
       const input = { ...base, ...readExtras(extras, kind) };
-      setUnread(null);
+      setInvalidExtras(null);
       put.mutate({ name, provider: input }, { onSuccess: onClose });
     } catch (error) {
-      setUnread(error as Error);
+      setInvalidExtras(error as Error);
     }
   };
   const title = provider ? `Edit ${provider.name}` : 'Add a provider';
@@ -99,7 +99,7 @@ export function ProviderForm(props: {
             Saving does not contact the provider. Use <b>Test</b> in the list to check the
             credential.
           </p>
-          <FormError error={unread ?? put.error} />
+          <FormError error={invalidExtras ?? put.error} />
           <DialogActions submit={`Save ${name}`} pending={put.isPending} />
         </Stack>
       </form>

@@ -1,21 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { getRetention, setRetention } from '../../../contract/executions/retention.ts';
-import { type AuditLine, listAudit } from '../../../contract/workspace/audit.ts';
-import { fromId, toId } from '../../../core/id.ts';
-import { actorOf, commandLine } from '../../../core/people/audit.ts';
+import { actorOf } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/history/set-retention.ts';
 import { readRetention } from '../../../store/history/retention.ts';
-import * as audit from '../../../store/people/audit.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { pageResponse, readPage } from '../../http/request/page.ts';
-import { readRange } from '../../http/request/range.ts';
-import { historySource } from '../../http/response/history-source.ts';
 import { route } from '../../http/route.ts';
 
-/** Retention settings and the audit log. */
+/** Retention settings. */
 export function retentionRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { db, historyReads } = deps;
+  const { db } = deps;
 
   route(app, deps, getRetention, async ({ caller }) => {
     return { status: 200, body: await readRetention(db, caller.workspaceId) };
@@ -26,35 +20,4 @@ export function retentionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     await flow.setRetention(db, actorOf(caller), body);
     return { status: 200, body };
   });
-
-  route(app, deps, listAudit, async ({ query, caller, request: http, reply }) => {
-    requireWholeWorkspace(caller);
-    const page = readPage(query);
-    const { action = null, subject = null } = query;
-    // A malformed id matches nothing.
-    const userId = query.userId === undefined ? null : (fromId('user', query.userId) ?? noUser);
-    const request = { ...page, ...readRange(query), action, subject, userId };
-    const { rows, total } = await historyReads.read(
-      caller,
-      (reads) => audit.listAudit(reads, caller.workspaceId, request),
-      historySource(http, reply),
-    );
-    return pageResponse('audit', rows.map(auditWire), { ...page, total });
-  });
-}
-
-const noUser = '00000000-0000-0000-0000-000000000000';
-
-function auditWire(row: audit.AuditRow): AuditLine {
-  const details = JSON.parse(row.details);
-  return {
-    auditId: toId('audit', row.id),
-    at: row.at.toISOString(),
-    action: row.action,
-    subject: row.subject,
-    userId: row.userId === null ? null : toId('user', row.userId),
-    apiKeyId: row.apiKeyId === null ? null : toId('key', row.apiKeyId),
-    via: details.via === commandLine ? commandLine : null,
-    details,
-  };
 }
