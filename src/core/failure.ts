@@ -41,22 +41,21 @@ export function withoutProviderText(message: string): string {
   return message.replace(quoted, '$1.');
 }
 
-/** The beginnings of messages of network errors. The reason follows after a colon. */
-export const networkErrors = {
+/** The beginnings of messages whose reason, after a colon, comes from the network or from the server's cloud. */
+export const reasonedErrors = {
   unreached: 'Could not reach the provider',
   broken: 'The connection to the provider broke',
+  noChain: "The server's credential chain has no credential for the provider",
 } as const;
 
-/** The message as a key without `read` sees it: the reason of a network error may name an internal address. */
+/** The message as a key without `read` sees it: such a reason may name an internal address or the server's identity. */
 export function withoutErrorDetails(message: string): string {
-  return withoutProviderText(message).replace(networkReason, '$1.');
+  return withoutProviderText(message).replace(reason, '$1.');
 }
 
 // Version 0.1.0 wrote "The provider was not reached".
-const networkReason = new RegExp(
-  `(${networkErrors.unreached}|${networkErrors.broken}|The provider was not reached): .*`,
-  's',
-);
+const begins = [...Object.values(reasonedErrors), 'The provider was not reached'];
+const reason = new RegExp(`((?:${begins.join('|')})(?: '[^']*')?): .*`, 's');
 
 export const callFailureCodes = [
   'MALFORMED_BODY',

@@ -1,4 +1,4 @@
-import { networkErrors } from '../core/failure.ts';
+import { reasonedErrors } from '../core/failure.ts';
 import { responseBytesMax } from './response-limits.ts';
 
 /**
@@ -25,7 +25,7 @@ export function unreached(error: unknown): OutboundFailure {
     ? 'the connection took too long.'
     : reason(chain);
   return (
-    own(chain) ?? new OutboundFailure('unreached', `${networkErrors.unreached}: ${why}`, error)
+    own(chain) ?? new OutboundFailure('unreached', `${reasonedErrors.unreached}: ${why}`, error)
   );
 }
 
@@ -42,7 +42,7 @@ export function interrupted(error: unknown): OutboundFailure {
     case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
       return fail('malformed', `The provider's response has more than ${responseBytesMax} bytes.`);
     default:
-      return fail('broken', `${networkErrors.broken}: ${reason(chain)}`);
+      return fail('broken', `${reasonedErrors.broken}: ${reason(chain)}`);
   }
 }
 

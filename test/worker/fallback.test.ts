@@ -56,7 +56,7 @@ test('the answer of the next model is used, and the record describes every attem
   assert.equal(record.outputTokens, 40);
 });
 
-test('a sum of tokens that the database cannot hold is stored as the largest that it can', async () => {
+test('a sum of tokens is capped, so that the database can hold it, and input and output together', async () => {
   const models = [1, 2, 3, 4].map((n) => `cueline/echo?tokens=${1_000_000_000 - n}`);
   const responseFormat = { type: 'json', schema: { type: 'object' } } as const;
   const rest = { responseFormat, maxAttempts: 1 };

@@ -75,8 +75,8 @@ export interface QueuedExecution extends AcceptedAs {
 }
 
 /**
- * The slots of the process's worker (`worker/worker.ts`). Admission asks them whether an accepted execution can be born claimed: leased to
- * this process and started from memory after the commit.
+ * The slots of the process's worker (`worker/worker.ts`). Admission asks them whether an accepted execution can be born
+ * claimed: leased to this process and started from memory after the commit.
  */
 export interface Slots {
   /** The lease for executions born claimed; null while this process has none. */

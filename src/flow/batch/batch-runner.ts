@@ -105,6 +105,7 @@ export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
           fullWorkspaces.clear();
         } else if (result.hasMore) {
           full.add(batch.id);
+          wakeLater();
         }
       }
     }
@@ -123,8 +124,7 @@ export function createBatchRunner(deps: BatchRunnerDeps): BatchRunner {
       if (hasMore) rounds.wake();
     },
     async poll() {
-      polls++;
-      if (isIdle && polls % idlePolls !== 0) return;
+      if (isIdle && ++polls % idlePolls !== 0) return;
       rounds.wake();
       const canceled = await listCanceledExecutions(db, canceledMax);
       if (canceled.length > 0) await deps.canceler.cancelAll(canceled);

@@ -32,5 +32,9 @@ export async function awaitEnd<End>(
       signal.removeEventListener('abort', stop);
     }
   }
-  return waiters.closed && !signal.aborted ? read() : null;
+  if (!waiters.closed || signal.aborted) return null;
+  return read().catch((error: unknown) => {
+    if (!isTransient(error)) throw error;
+    return null;
+  });
 }

@@ -1,3 +1,4 @@
+import { reasonedErrors } from '../../core/failure.ts';
 import { ModelFailure } from '../../core/model/model-port.ts';
 import { redact } from '../failure/redact.ts';
 import type { Connection } from './settings.ts';
@@ -43,8 +44,7 @@ async function issued<T extends object>(
     return credential;
   } catch (error) {
     const reason = redact(error instanceof Error ? error.message : String(error), []);
-    const message = `The server's credential chain has no credential for the provider '${name}': ${reason}`;
-    throw new ModelFailure('PROVIDER_AUTH', message);
+    throw new ModelFailure('PROVIDER_AUTH', `${reasonedErrors.noChain} '${name}': ${reason}`);
   }
 }
 

@@ -104,7 +104,13 @@ test('a key without read sees an error without the text of the provider, which m
 
 test('a key without read sees a network error without its reason, which may name an internal address', async () => {
   const { key: own } = await service.key({ permissions: ['execute'] });
-  for (const error of ['Could not reach the provider', 'The connection to the provider broke']) {
+  for (const error of [
+    'Could not reach the provider',
+    'The connection to the provider broke',
+    "The server's credential chain has no credential for the provider 'aws'",
+    // As version 0.1.0 wrote it.
+    'The provider was not reached',
+  ]) {
     const whole = `${error}: connect ECONNREFUSED 10.0.0.7:11434`;
     service.models.script(new ModelFailure('PROVIDER_ERROR', whole, { retryable: false }));
     const { executionId, ...record } = await run(service, agent, own);

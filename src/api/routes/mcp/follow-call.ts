@@ -81,6 +81,7 @@ async function waitForEnd(
       await waited;
     } catch (error) {
       reading.abort();
+      await shown;
       throw error;
     } finally {
       done.abort();
