@@ -62,27 +62,22 @@ export interface OutboundOptions {
 
 export function createOutbound(options: OutboundOptions): Outbound {
   const routes = createRoutes(options);
-  const files = createRoutes({ ...options, allowedHosts: [] });
   const trusted = (read: ReadBody): typeof fetch => {
     return (input, init) =>
       routes.trusted((dispatcher, acquire) => send(dispatcher, urlOf(input), init, read, acquire));
   };
-  const guarded = (read: ReadBody, through = routes): typeof fetch => {
+  const guarded = (read: ReadBody, through = routes.guarded): typeof fetch => {
     return async (input, init) => {
       const url = urlOf(input);
-      return through.guarded(url, (dispatcher, acquire) =>
-        send(dispatcher, url, init, read, acquire),
-      );
+      return through(url, (dispatcher, acquire) => send(dispatcher, url, init, read, acquire));
     };
   };
   return {
     trusted: trusted(readResponseBody),
     guarded: guarded(readResponseBody),
-    download: guarded(readFileBody, files),
+    download: guarded(readFileBody, routes.guardedPublic),
     streamed: { trusted: trusted(streamResponseBody), guarded: guarded(streamResponseBody) },
-    close: async () => {
-      await Promise.all([routes.close(), files.close()]);
-    },
+    close: routes.close,
   };
 }
 
@@ -93,6 +88,8 @@ interface Routes {
   readonly trusted: <T>(work: Work<T>) => Promise<T>;
   /** Rejects a URL that is neither public nor allowed. */
   readonly guarded: <T>(url: URL, work: Work<T>) => Promise<T>;
+  /** Rejects a URL that is not public. */
+  readonly guardedPublic: <T>(url: URL, work: Work<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
@@ -102,17 +99,21 @@ export function createRoutes({
   timeouts = { connectMs, silenceMs },
   proxies = noProxies,
 }: OutboundOptions): Routes {
-  const allowed = parseAllowedHosts(allowedHosts);
   const anywhere = dispatchers(() => createAgent({ timeouts, proxies }));
   const lookup = guardedLookup(resolve);
   const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
-  return {
-    trusted: (work) => anywhere.dispatch(work),
-    async guarded(url, work) {
+  const guardedBy = (hosts: readonly string[]): Routes['guarded'] => {
+    const allowed = parseAllowedHosts(hosts);
+    return async (url, work) => {
       const why = refusal(url, allowed);
       if (why) throw new OutboundFailure('refused', why);
       return (isAllowed(url, allowed) ? anywhere : publicOnly).dispatch(work);
-    },
+    };
+  };
+  return {
+    trusted: (work) => anywhere.dispatch(work),
+    guarded: guardedBy(allowedHosts),
+    guardedPublic: guardedBy([]),
     close: async () => {
       await Promise.all([anywhere.close(), publicOnly.close()]);
     },

@@ -1,8 +1,8 @@
-import { notFound } from '../../core/failure.ts';
+import { notFound, withoutErrorDetails } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { sees } from '../../core/people/member.ts';
-import type { SharedReads } from '../../flow/execution/shared-reads.ts';
+import type { FoundExecution, SharedReads } from '../../flow/execution/shared-reads.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import type { AgentView } from '../../store/people/callers.ts';
 
@@ -56,11 +56,27 @@ function visible(caller: Caller, agent: AgentView | null): AgentView {
   return agent;
 }
 
-export function isVisible(caller: Caller, agent: AgentView | null): agent is AgentView {
+function isVisible(caller: Caller, agent: AgentView | null): agent is AgentView {
   if (agent?.workspaceId !== caller.workspaceId) return false;
   const { userId, role, allAgents, agentIds } = caller;
   if (role === null || !sees({ userId, role }, agent)) return false;
   return allAgents || agentIds.includes(agent.id);
+}
+
+/** The execution that was found; null if the caller may not read it. */
+export function readableExecution(
+  caller: Caller,
+  { agent, execution }: FoundExecution,
+): ExecutionDetailRow | null {
+  return execution && isVisible(caller, agent) && mayRead(caller, execution) ? execution : null;
+}
+
+/** An error as the caller may see it: without `read`, no part that may quote the prompt or name an internal address. */
+export function visibleError(
+  { rights }: Pick<Caller, 'rights'>,
+  error: string | null,
+): string | null {
+  return error === null || rights.includes('read') ? error : withoutErrorDetails(error);
 }
 
 /** Whether the caller may read the execution. A key without `read` may read only what it started. */

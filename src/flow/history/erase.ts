@@ -79,10 +79,10 @@ export async function requestErasure(
       },
     });
     // Lines that start before this lock are scanned, because their ids are lower. The others are canceled.
-    await lockWaitingBatches(trx, { workspaceId, agentId });
+    const waiting = await lockWaitingBatches(trx, { workspaceId, agentId });
     const erasure = { id, workspaceId, agentId, variable, value, requestedBy };
     await store.insertErasure(trx, { ...erasure, schedules });
-    await cancelErasedLines(trx, { workspaceId, agentId, variable, value });
+    await cancelErasedLines(trx, waiting, { workspaceId, variable, value });
     const row = await store.findErasure(trx, workspaceId, id);
     if (!row) throw new Error('The inserted erasure does not exist.');
     return row;
@@ -251,6 +251,7 @@ async function complete(
       details: { deleted: done.deleted },
     });
     // Lines that were stored before the value was gone.
-    await cancelErasedLines(trx, { workspaceId, agentId, variable, value });
+    const waiting = await lockWaitingBatches(trx, { workspaceId, agentId });
+    await cancelErasedLines(trx, waiting, { workspaceId, variable, value });
   });
 }

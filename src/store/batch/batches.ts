@@ -132,22 +132,22 @@ export async function lockWaitingBatches(
 
 /**
  * Removes an erased user, or lines with an erased value, from batches that wait: those lines are canceled, because the
- * execution of one would be a new record of the user. Other lines have no contents. Must come last in its transaction.
+ * execution of one would be a new record of the user. Other lines have no contents. Must come last in its transaction, which
+ * has locked the batches.
  */
 export async function cancelErasedLines(
   trx: Trx,
+  ids: readonly string[],
   erased: {
     readonly workspaceId: string;
-    readonly agentId: string | null;
     /** Null: the value is a user. */
     readonly variable: string | null;
     readonly value: string;
   },
 ): Promise<void> {
-  const { workspaceId, agentId, variable, value } = erased;
+  const { workspaceId, variable, value } = erased;
   const matches =
     variable === null ? sql`l.end_user = ${value}` : sql`l.variables ->> ${variable} = ${value}`;
-  const ids = await lockWaitingBatches(trx, { workspaceId, agentId });
   if (ids.length === 0) return;
   const { rows } = await sql<EndedRow>`
     with canceled as (

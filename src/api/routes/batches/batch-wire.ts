@@ -1,7 +1,7 @@
-import { withoutErrorDetails } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { BatchRow, ResultRow } from '../../../store/batch/batches.ts';
+import { visibleError } from '../../access/visible-resources.ts';
 
 /** A batch in API format. A key without `read` does not see the user. */
 export function batchWire({ rights }: Caller, row: BatchRow) {
@@ -21,14 +21,12 @@ export function batchWire({ rights }: Caller, row: BatchRow) {
   };
 }
 
-/** The result of a line in API format. A provider's error may quote the prompt, which a key without `read` does not see. */
-export function resultWire({ rights }: Caller, row: ResultRow) {
+/** The result of a line in API format, as far as the caller may see it. */
+export function resultWire(caller: Caller, row: ResultRow) {
   const { line, id, status, executionId, outputText, errorCode } = row;
-  const error =
-    rights.includes('read') || row.error === null ? row.error : withoutErrorDetails(row.error);
   return {
     ...{ line, id, status },
     executionId: executionId === null ? null : toId('execution', executionId),
-    ...{ outputText, error, errorCode },
+    ...{ outputText, error: visibleError(caller, row.error), errorCode },
   };
 }

@@ -7,11 +7,9 @@ import {
 import { type ExecuteBody, unknownRerun } from '../../../core/agent/variables.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { fromId, toId } from '../../../core/id.ts';
-import type { Caller } from '../../../core/people/caller.ts';
 import type { Admitted } from '../../../flow/admission/admit.ts';
-import type { ExecutionKey } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
-import { isVisible, mayRead } from '../../access/visible-resources.ts';
+import { readableExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowOrigin } from '../../http/cors.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
@@ -98,14 +96,12 @@ async function openAcceptedStream(
   const caller = await deps.authenticator.authenticate(request, streamExecution).catch(() => null);
   if (!caller) return null;
   const key = { agentId, executionId };
-  if (replayed && !(await maySee(deps, caller, key).catch(() => false))) return null;
+  // An earlier call was accepted for a key that may not read its execution any more.
+  if (replayed) {
+    const found = await deps.reads.execution(key).catch(() => null);
+    if (!found || !readableExecution(caller, found)) return null;
+  }
   return openStream(deps, request, { caller, key, after: null });
-}
-
-/** An earlier call was accepted for a key that may not read its execution any more. */
-async function maySee({ reads }: ApiDeps, caller: Caller, key: ExecutionKey): Promise<boolean> {
-  const { agent, execution } = await reads.execution(key);
-  return isVisible(caller, agent) && execution !== null && mayRead(caller, execution);
 }
 
 /** Repeats the agent id of the path: a known id has only one text form. */

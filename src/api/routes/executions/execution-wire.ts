@@ -3,10 +3,10 @@ import { restoreFiles } from '../../../core/agent/stored-files.ts';
 import type { Attempt } from '../../../core/execution/attempt.ts';
 import { isPlayground, sourceOf } from '../../../core/execution/execution.ts';
 import { type Labels, labelFields } from '../../../core/execution/labels.ts';
-import { withoutErrorDetails } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { ExecutionDetailRow, ExecutionRow } from '../../../store/execution/executions.ts';
+import { visibleError } from '../../access/visible-resources.ts';
 import { RawJson } from '../../http/response/json-response.ts';
 
 /** An execution in API format. Fields without a value are absent. */
@@ -115,14 +115,13 @@ function attemptWire(attempt: Attempt) {
  * in or who executed it; nor the cost, if the key is meant for browsers.
  */
 export function visibleExecutionWire(
-  { rights, allowedOrigins }: Caller,
+  caller: Caller,
   row: ExecutionDetailRow,
 ): Record<string, unknown> {
-  if (rights.includes('read')) return executionDetailWire(row);
-  // A provider's error may quote the prompt.
-  const error = row.error === null ? null : withoutErrorDetails(row.error);
-  const wire = executionDetailWire({ ...row, error });
-  const hidden = allowedOrigins.length > 0 ? [...requestFields, ...costFields] : requestFields;
+  if (caller.rights.includes('read')) return executionDetailWire(row);
+  const wire = executionDetailWire({ ...row, error: visibleError(caller, row.error) });
+  const hidden =
+    caller.allowedOrigins.length > 0 ? [...requestFields, ...costFields] : requestFields;
   for (const name of hidden) delete wire[name];
   return wire;
 }

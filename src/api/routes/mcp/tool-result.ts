@@ -1,10 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toolResultBytesMax } from '../../../contract/limits.ts';
 import { type RefusedCall, refusalAdvice } from '../../../core/execution/refusal-advice.ts';
-import { withoutErrorDetails } from '../../../core/failure.ts';
 import { isObject } from '../../../core/is-object.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
+import { visibleError } from '../../access/visible-resources.ts';
 import type { Era } from './mcp-server.ts';
 
 /** The results of tools: what an execution or a workflow run gave, or why a call was refused. */
@@ -19,10 +20,10 @@ export type ResultLinks = { readonly statusUrl: string } & (
 export function executionResult(
   row: ExecutionDetailRow,
   links: ResultLinks,
-  viewer: { readonly mayRead: boolean; readonly era: Era },
+  viewer: { readonly caller: Caller; readonly era: Era },
 ): CallToolResult {
   if (row.status !== 'success') {
-    const error = viewer.mayRead ? row.error : withoutErrorDetails(row.error ?? '');
+    const error = visibleError(viewer.caller, row.error);
     return failedResult('execution', row.status, { ...row, error }, links);
   }
   if (row.toolCalls !== null) return textResult(`{"toolCalls":${row.toolCalls}}`, links);
@@ -39,10 +40,10 @@ export function executionResult(
 export function runResult(
   row: WorkflowRunDetailRow,
   links: ResultLinks,
-  mayRead: boolean,
+  caller: Caller,
 ): CallToolResult {
   if (row.status !== 'success') {
-    const error = mayRead ? row.error : withoutErrorDetails(row.error ?? '');
+    const error = visibleError(caller, row.error);
     return failedResult('workflow run', row.status, { ...row, error }, links);
   }
   const json = row.output ?? 'null';

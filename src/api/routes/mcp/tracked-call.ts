@@ -76,7 +76,7 @@ export function trackExecution(
       const caller = await currentCaller(reader);
       const row = await visibleExecution(deps.reads, caller, path, () => {});
       if (!mayRead(caller, row)) throw notFound('execution');
-      const viewer = { mayRead: caller.rights.includes('read'), era: reader.era };
+      const viewer = { caller, era: reader.era };
       const { status, apiKeyId, executedAt: createdAt, startedAt, completedAt } = row;
       const result = status === 'processing' ? null : executionResult(row, links, viewer);
       return { status, apiKeyId, createdAt, startedAt, completedAt, result };
@@ -114,8 +114,7 @@ export function trackRun(
       const row = await findRunDetail(deps.db, caller, request);
       if (!row || !mayRead(caller, row)) throw notFound('workflow run');
       const { status, apiKeyId, executedAt: createdAt, completedAt } = row;
-      const seesAll = caller.rights.includes('read');
-      const result = status === 'processing' ? null : runResult(row, links, seesAll);
+      const result = status === 'processing' ? null : runResult(row, links, caller);
       const started = row.steps.find((step) => step.startedAt !== null);
       return {
         status,

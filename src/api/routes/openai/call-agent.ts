@@ -16,7 +16,7 @@ import type { FoundExecution } from '../../../flow/execution/shared-reads.ts';
 import { findSlugSubject } from '../../../store/agent/slugs.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
-import { isVisible, mayRead } from '../../access/visible-resources.ts';
+import { readableExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowOrigin } from '../../http/cors.ts';
@@ -191,13 +191,12 @@ async function readExecution(deps: ApiDeps, reading: Reading): Promise<SeenExecu
 async function asSeen(
   { authenticator }: ApiDeps,
   { request }: Reading,
-  { agent, execution }: FoundExecution,
+  found: FoundExecution,
 ): Promise<SeenExecution> {
   const viewer = await authenticator.authenticate(request, getResponse);
-  if (!execution || !isVisible(viewer, agent) || !mayRead(viewer, execution)) {
-    throw responseNotFound();
-  }
-  return { row: execution, viewer };
+  const row = readableExecution(viewer, found);
+  if (!row) throw responseNotFound();
+  return { row, viewer };
 }
 
 export function responseNotFound(): CallFailure {

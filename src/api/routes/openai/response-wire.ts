@@ -1,11 +1,11 @@
 import type { Conversation } from '../../../core/agent/conversation.ts';
 import type { ToolCall } from '../../../core/agent/messages.ts';
 import type { Tool, ToolChoice } from '../../../core/agent/version-content.ts';
-import { withoutErrorDetails } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { AppliedSettings } from '../../../flow/admission/admit.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
+import { visibleError } from '../../access/visible-resources.ts';
 import type { Parameters } from './read-parameters.ts';
 
 /** An execution as a response of the Responses API. */
@@ -118,12 +118,11 @@ function errorOf(row: ExecutionDetailRow, caller: Pick<Caller, 'rights'>) {
   return { type: 'server_error', code: row.errorCode, message: errorText(row, caller) };
 }
 
-/** A provider's error may quote the prompt. */
 export function errorText(
   { error }: Pick<ExecutionDetailRow, 'error'>,
-  { rights }: Pick<Caller, 'rights'>,
+  caller: Pick<Caller, 'rights'>,
 ): string {
-  return rights.includes('read') ? (error ?? '') : withoutErrorDetails(error ?? '');
+  return visibleError(caller, error) ?? '';
 }
 
 export function usageWire({ inputTokens, outputTokens, reasoningTokens }: ExecutionDetailRow) {

@@ -6,7 +6,6 @@ import type {
   WorkflowUsage,
 } from '../../../contract/workflows/workflow-run-record.ts';
 import { labelFieldsOf } from '../../../core/execution/labels.ts';
-import { withoutErrorDetails } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { StepDefinition } from '../../../core/workflow/definition.ts';
@@ -17,6 +16,7 @@ import type {
   WorkflowStepRow,
 } from '../../../store/workflow/workflow-runs.ts';
 import type { UsageRow } from '../../../store/workflow/workflow-usage.ts';
+import { visibleError } from '../../access/visible-resources.ts';
 import { RawJson } from '../../http/response/json-response.ts';
 
 /** Workflow runs in API format. */
@@ -56,13 +56,11 @@ export function visibleRunWire(
   return wire;
 }
 
-/** A key without `read` does not see the details of an error. */
 export function withVisibleError<Row extends { readonly error: string | null }>(
-  { rights }: Caller,
+  caller: Caller,
   row: Row,
 ): Row {
-  if (row.error === null || rights.includes('read')) return row;
-  return { ...row, error: withoutErrorDetails(row.error) };
+  return { ...row, error: visibleError(caller, row.error) };
 }
 
 /** Input and output are returned as unchanged JSON text. */
