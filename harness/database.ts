@@ -15,13 +15,19 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-const connectTimeoutMs = 15_000;
+/** Longer than anything takes on a slow machine: a test that waits for a free connection is not a fault. */
+const connectTimeoutMs = 120_000;
 /** The statement timeout of a test's own statements, which fill tables: a slow machine takes longer than the default of the service. */
 export const statementMsMax = 120_000;
 const sharedVariable = 'CUELINE_TEST_POSTGRES';
 
-/** Starts a PostgreSQL that this process shares with its later child processes. */
+/**
+ * Starts a PostgreSQL that this process shares with its later child processes. A test run inside another one shares the
+ * other's.
+ */
 export async function shareCluster(options?: ClusterOptions): Promise<Cluster> {
+  const shared = process.env[sharedVariable];
+  if (shared && !options) return { admin: JSON.parse(shared), stop: async () => {} };
   const cluster = await startCluster(options);
   process.env[sharedVariable] = JSON.stringify(cluster.admin);
   return cluster;

@@ -1,72 +1,62 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { globSync, statSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { promisify } from 'node:util';
+import { program } from 'commander';
 import { shareCluster } from './database.ts';
 import { prepareFastStarts } from './environment.ts';
 import { keepFilesInMemory } from './in-memory.ts';
 import { onInterruption } from './interruption.ts';
-import { createTestQueue, remainingFiles } from './test-queue.ts';
+import { repeatFailed } from './repeat-failed.ts';
+import { runFiles } from './run-files.ts';
+import { startStress } from './stress.ts';
 
-/**
- * `npm test [-- patterns...]` runs the test files in a few processes that share one PostgreSQL, each with one browser.
- *
- * Neither mode of `node --test` fits. A process per file spends more time on starting than on testing. With
- * `--test-isolation=none` Node loads all files of a shard before it runs the first test: hundreds of services would be
- * open at once, and a `beforeEach` would run before the tests of every other file. So each process takes one file after
- * the other from a queue and imports it inside a test (`test-process.ts`). Node's runner collects the reports.
- */
+/** `npm test` and `npm run test:slow`. CONTRIBUTING.md says what belongs into which suite. */
 
 const root = join(import.meta.dirname, '..');
-/** Tests wait more than they compute, so there are more processes than cores. */
-const processes = 5;
-/** Halves the time of garbage collection: node:test makes it track the end of every promise. */
-const execArgv = ['--max-semi-space-size=64'];
-/** A short file that runs for minutes. */
-const claimsFile = 'test/proof/claims.test.ts';
+/** Files of the slow suite end in this. */
+const slowEnd = '.slow.test.ts';
+/** Short files that run for minutes. */
+const longFiles = ['test/proof/claims.test.ts', 'test/proof/claims.slow.test.ts'];
 
-const patterns = process.argv.slice(2);
-const files = testFiles(patterns.length > 0 ? patterns : ['test/**/*.test.ts']);
+program
+  .argument('[patterns...]', 'files of either suite, default: all files of this one')
+  .option('--slow', 'the slow suite')
+  .option('--stress', 'beside busy loops and with delayed event loops')
+  .parse();
+const options = program.opts<{ slow?: true; stress?: true }>();
+const files = testFiles(program.args);
+
 await buildDashboard();
 await keepFilesInMemory();
 await prepareFastStarts();
-const queue = await createTestQueue(files);
 const cluster = await shareCluster();
 const interruption = new AbortController();
 onInterruption(() => interruption.abort());
+const stopStress = options.stress ? startStress() : () => {};
 
-let passed = true;
-const reports = run({
-  files: Array.from({ length: Math.min(processes, files.length) }, () =>
-    join(import.meta.dirname, 'test-process.ts'),
-  ),
-  concurrency: processes,
-  execArgv,
-  signal: interruption.signal,
-});
-reports.on('test:fail', () => {
-  passed = false;
-});
-const output = reports.compose(spec);
-output.pipe(process.stdout);
-await once(output, 'end');
+const { failed, processFailed } = await runFiles(files, interruption.signal);
+let passed = failed.size === 0 && !processFailed;
+let flaky: readonly string[] = [];
+if (failed.size > 0 && process.env.CI === 'true' && !interruption.signal.aborted) {
+  ({ passed, flaky } = await repeatFailed(failed, interruption.signal));
+}
 
-const notRun = await remainingFiles(queue);
-for (const file of notRun) console.error(`not run: ${file}`);
+stopStress();
 await cluster.stop();
-await rm(queue, { recursive: true });
-process.exitCode = passed && notRun.length === 0 ? 0 : 1;
+for (const line of flaky) console.log(line);
+process.exitCode = passed ? 0 : 1;
 
 /** Sorts by size, largest first, so that no process still runs a long file when the others have finished. */
-function testFiles(globs: string[]): string[] {
-  const sizes = globSync(globs, { cwd: root, exclude: ['**/node_modules/**'] }).map((file) => ({
-    file,
-    bytes: file === claimsFile ? Number.POSITIVE_INFINITY : statSync(join(root, file)).size,
-  }));
+function testFiles(patterns: readonly string[]): string[] {
+  const globs = patterns.length > 0 ? [...patterns] : ['test/**/*.test.ts'];
+  const sizes = globSync(globs, { cwd: root, exclude: ['**/node_modules/**'] })
+    .filter((file) => patterns.length > 0 || file.endsWith(slowEnd) === (options.slow ?? false))
+    .map((file) => ({
+      file,
+      bytes: longFiles.includes(file) ? Number.POSITIVE_INFINITY : statSync(join(root, file)).size,
+    }));
   return sizes.toSorted((a, b) => b.bytes - a.bytes).map(({ file }) => file);
 }
 

@@ -1,14 +1,15 @@
-import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The test files that no process has taken yet: a folder with one entry per file. Only one process can delete an entry,
- * and that process runs the file.
+ * The test files of a run: a folder with one entry per file. Only one process can rename an entry, and that process runs
+ * the file and deletes the entry at its end. So what remains tells which files did not run, and which ones ended their process.
  */
 
 const queueVariable = 'CUELINE_TEST_QUEUE';
+const claimed = '.claimed';
 
 /** Returns the folder, and passes it to later child processes. */
 export async function createTestQueue(files: readonly string[]): Promise<string> {
@@ -20,23 +21,39 @@ export async function createTestQueue(files: readonly string[]): Promise<string>
   return queue;
 }
 
-/** Null once the queue is empty. */
-export function takeTestFile(): string | null {
+/** Runs the next file; false once the queue is empty. */
+export async function runNextFile(run: (file: string) => Promise<void>): Promise<boolean> {
+  const entry = claimEntry();
+  if (entry === null) return false;
+  await run(readFileSync(entry, 'utf8'));
+  rmSync(entry);
+  return true;
+}
+
+function claimEntry(): string | null {
   const queue = process.env[queueVariable];
   if (!queue) throw new Error('There is no queue of test files. Start them with: npm test');
-  for (const entry of readdirSync(queue).toSorted()) {
+  for (const name of readdirSync(queue).toSorted()) {
+    if (name.endsWith(claimed)) continue;
+    const entry = join(queue, name);
     try {
-      const file = readFileSync(join(queue, entry), 'utf8');
-      unlinkSync(join(queue, entry));
-      return file;
+      renameSync(entry, entry + claimed);
+      return entry + claimed;
     } catch {
-      // Another process took it.
+      // Another process claimed it.
     }
   }
   return null;
 }
 
-export async function remainingFiles(queue: string): Promise<string[]> {
-  const entries = await readdir(queue);
-  return Promise.all(entries.map((entry) => readFile(join(queue, entry), 'utf8')));
+/** Files that no process has started, and files whose process ended before they did. */
+export async function remainingFiles(queue: string) {
+  const names = (await readdir(queue)).toSorted();
+  const read = (wanted: boolean) =>
+    Promise.all(
+      names
+        .filter((name) => name.endsWith(claimed) === wanted)
+        .map((name) => readFile(join(queue, name), 'utf8')),
+    );
+  return { notRun: await read(false), brokenOff: await read(true) };
 }

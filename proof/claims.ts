@@ -71,3 +71,13 @@ export const claims: readonly Claim[] = [
   malformed,
   workerPartitioned,
 ];
+
+/** Those that `npm test` checks after each change; `npm run test:slow` checks the others. */
+export const guardingClaims: readonly Claim[] = [
+  workerKilled,
+  crashWhileEnding,
+  limitsExact,
+  idempotent,
+  revoked,
+  streams,
+];

@@ -46,6 +46,7 @@ export function createApp(
     metrics,
     metricsToken,
     draining: () => server.draining,
+    ...(deps.readinessMsMax !== undefined && { readinessMsMax: deps.readinessMsMax }),
     leased: () => role !== 'worker' || worker?.slots.lease() != null,
   });
   if (role !== 'worker') {

@@ -39,6 +39,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
     leaseMs: config.leaseMs,
     exportsMax: limits.exportsMax,
     historyReadsMax: limits.historyReadsMax,
+    ...(deps.readinessMsMax !== undefined && { readinessMsMax: deps.readinessMsMax }),
     onError: failures.reporter('database connection lost'),
   });
   const onError = failures.reporter('notifications unavailable');

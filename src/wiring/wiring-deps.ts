@@ -42,6 +42,8 @@ export interface WiringDeps {
     | 'proxies'
     | 'chainWorkspaces'
   >;
+  /** How long a readiness check may take, in milliseconds. Default: two seconds. */
+  readonly readinessMsMax?: number;
   /** Replaces dependencies of the API in tests. */
   readonly overrides?: (api: ApiDeps) => Partial<ApiDeps>;
 }

@@ -45,7 +45,7 @@ const exportIdleMsMax = 60_000;
 /** A search scans fewer records after a timeout; any other statement this slow is given up. */
 const historyStatementMsMax = 10_000;
 /** A readiness check that takes longer fails. */
-const readinessStatementMsMax = 2_000;
+export const readinessMsMax = 2_000;
 
 /** The connections to standbys: as many as `historyDb` and `exportDb` have to the primary. */
 export function openReadConnections(options: {
@@ -64,7 +64,7 @@ export function openReadConnections(options: {
 
 /** One connection to the primary for samples of its position. */
 export function openSampleDb(connection: Connection, onError: (error: unknown) => void): Db {
-  const statementMsMax = readinessStatementMsMax;
+  const statementMsMax = readinessMsMax;
   return openDatabase({ connection, poolMax: 1, onError, statementMsMax });
 }
 
@@ -89,6 +89,7 @@ export function openConnections(options: {
   readonly leaseMs: number;
   readonly exportsMax: number;
   readonly historyReadsMax: number;
+  readonly readinessMsMax?: number;
   readonly onError: (error: unknown) => void;
 }): Connections {
   const { connection, leaseMs, onError } = options;
@@ -107,7 +108,7 @@ export function openConnections(options: {
   const historyDb = openHistoryDb(options);
   const readinessDb = openDatabase({
     ...{ connection, poolMax: 1, onError },
-    statementMsMax: readinessStatementMsMax,
+    statementMsMax: options.readinessMsMax ?? readinessMsMax,
   });
   const exportDb = openExportDb(options);
   const pools = [workDb, eventDb, historyDb, readinessDb, exportDb];

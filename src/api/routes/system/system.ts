@@ -6,6 +6,7 @@ import { getHealth, getMetrics, getOpenapi, getReadiness } from '../../../contra
 import { CallFailure } from '../../../core/failure.ts';
 import { ReadOnlyFailure, StartupFailure } from '../../../core/startup-failure.ts';
 import { probeAdmission } from '../../../flow/admission/probe-admission.ts';
+import { readinessMsMax } from '../../../store/connection/connections.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import {
   isDiskFull,
@@ -31,6 +32,8 @@ export interface SystemDeps {
   readonly draining: () => boolean;
   /** How long the result of the readiness check is reused, in milliseconds. Default: one second. */
   readonly readinessCachedMs?: number;
+  /** A check that takes longer fails. Default: two seconds. */
+  readonly readinessMsMax?: number;
   /** False in a worker process without a lease, which cannot claim executions. */
   readonly leased: () => boolean;
 }
@@ -39,7 +42,6 @@ export interface SystemDeps {
 const probe = { config: { servedUnderOverload: true } } as const;
 
 const readinessCachedMs = 1_000;
-const readinessTimeoutMs = 2_000;
 
 /** Health, readiness and metrics of every process, workers included. */
 export function systemRoutes(app: FastifyInstance, deps: SystemDeps): void {
@@ -50,7 +52,7 @@ export function systemRoutes(app: FastifyInstance, deps: SystemDeps): void {
   };
   const readUnreadiness = cached(
     () =>
-      withTimeout(check(), readinessTimeoutMs).then(
+      withTimeout(check(), deps.readinessMsMax ?? readinessMsMax).then(
         () => null,
         (error: unknown) => {
           app.log.warn({ err: error }, 'readiness check failed');
