@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Argument, program } from 'commander';
+import { Argument, type Command, program } from 'commander';
 import { writeOutput } from '../harness/output.ts';
 import { wholeNumber } from '../src/cli/arguments.ts';
 import type { Benchmark, BenchmarkOptions } from './benchmark.ts';
 import { benchmarks } from './benchmarks.ts';
+import { type CompareOptions, comparable, compare } from './compare.ts';
 import { openEnvironment } from './environment.ts';
 import { verdict } from './goals.ts';
 import { machine } from './machine.ts';
@@ -17,31 +18,48 @@ interface CommandOptions extends Omit<BenchmarkOptions, 'executions' | 'note'> {
 }
 
 const byDefault = benchmarks.filter((one) => one.byDefault).map(({ name }) => name);
-const command = program
-  .name('npm run bench --')
+const commandLine = ['npm run bench', '--', ...process.argv.slice(2)].join(' ').replace(/ --$/, '');
+const measured = new Map<string, readonly Table[]>();
+
+program.name('npm run bench --');
+withCounts(program.command('run', { isDefault: true }), 5)
   .description('Runs the benchmarks, prints each report and writes it to out/bench.')
   .addArgument(
     new Argument('[benchmarks...]', `default: ${byDefault.join(', ')}`).choices(
       benchmarks.map(({ name }) => name),
     ),
   )
-  .option('--rounds <n>', 'measured rounds; reports show the median', wholeNumber, 5)
-  .option('--seconds <n>', 'length of a timed round', wholeNumber, 4)
-  .option('--requests <n>', 'requests of a counted round', wholeNumber, 20_000)
-  .option('--connections <n>', 'concurrent clients', wholeNumber, 128)
   .option('--executions <n>', 'executions or workflow runs to insert first', wholeNumber)
-  .parse();
-const { executions, ...options } = command.opts<CommandOptions>();
-const chosen = benchmarks.filter(({ name, ...one }) =>
-  command.args.length === 0 ? one.byDefault : command.args.includes(name),
-);
-const commandLine = ['npm run bench', '--', ...process.argv.slice(2)].join(' ').replace(/ --$/, '');
+  .action(async (names: string[], options: CommandOptions) => {
+    const chosen = benchmarks.filter(({ name, ...one }) =>
+      names.length === 0 ? one.byDefault : names.includes(name),
+    );
+    for (const benchmark of chosen) await measure(benchmark, options);
+  });
+withCounts(program.command('compare'), 9)
+  .description('Compares this state of the source with another one, beside a pair of equal states.')
+  .addArgument(new Argument('[benchmarks...]').choices(comparable).default(comparable))
+  .requiredOption('--base <revision>', 'the other state, as Git names it')
+  .action(async (names: string[], options: CompareOptions) => {
+    const text = await compare(names, options);
+    console.log(`\n${text}\n\n\`${commandLine}\``);
+    writeOutput('bench/compare.md', text);
+  });
+await program.parseAsync();
 
-const measured = new Map<string, readonly Table[]>();
-for (const benchmark of chosen) await measure(benchmark);
+function withCounts(command: Command, rounds: number): Command {
+  return command
+    .option('--rounds <n>', 'measured rounds; reports show the median', wholeNumber, rounds)
+    .option('--seconds <n>', 'length of a timed round', wholeNumber, 4)
+    .option('--requests <n>', 'requests of a counted round', wholeNumber, 20_000)
+    .option('--connections <n>', 'concurrent clients', wholeNumber, 128);
+}
 
 /** In a fresh environment, so that benchmarks do not affect each other. */
-async function measure(benchmark: Benchmark): Promise<void> {
+async function measure(
+  benchmark: Benchmark,
+  { executions, ...options }: CommandOptions,
+): Promise<void> {
   console.log(`\n${benchmark.name}`);
   const startedMs = performance.now();
   const environment = await openEnvironment({ statements: benchmark.statements ?? false });

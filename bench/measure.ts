@@ -19,7 +19,7 @@ export async function acceptFor(
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<Sample> {
   await opened.reset();
-  const before = usageOf(opened);
+  const before = cpuOf(opened);
   const load = await environment.generator.run({ target: opened.target, connections, seconds });
   mustBeAccepted(load.statuses);
   const { answered } = load;
@@ -27,7 +27,7 @@ export async function acceptFor(
     perSecond: answered / load.seconds,
     p50Ms: load.p50Ms,
     p99Ms: load.p99Ms,
-    cpu: perRequest(before, usageOf(opened), load.cpuMicros, answered),
+    cpu: perRequest(before, cpuOf(opened), load.cpuMicros, answered),
   };
 }
 
@@ -41,7 +41,7 @@ export async function finishAll(
   { connections, requests, each = 1 }: { connections: number; requests: number; each?: number },
 ): Promise<Sample> {
   await opened.reset();
-  const before = usageOf(opened);
+  const before = cpuOf(opened);
   const load = await environment.generator.run({
     ...{ target: opened.target, connections, requests: requests / each },
   });
@@ -53,7 +53,7 @@ export async function finishAll(
     perSecond: requests / seconds,
     p50Ms: load.p50Ms,
     p99Ms: load.p99Ms,
-    cpu: perRequest(before, usageOf(opened), load.cpuMicros, requests),
+    cpu: perRequest(before, cpuOf(opened), load.cpuMicros, requests),
   };
 }
 
@@ -70,7 +70,8 @@ interface Usage {
   readonly store: number;
 }
 
-function usageOf({ servers, store }: Opened): Usage {
+/** In microseconds since the start of the processes. */
+export function cpuOf({ servers, store }: Opened): Usage {
   const sum = (pids: readonly number[]) => pids.reduce((all, pid) => all + cpuMicros(pid), 0);
   return { server: sum(servers), store: store === null ? 0 : sum(familyOf(store)) };
 }

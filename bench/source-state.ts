@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** A state of the source in a folder of its own, with the packages of its lock file. */
+export interface SourceState {
+  readonly folder: string;
+  remove(): Promise<void>;
+}
+
+const root = join(import.meta.dirname, '..');
+
+export async function checkOut(revision: string): Promise<SourceState> {
+  const folder = join(await mkdtemp(join(tmpdir(), 'cueline-state-')), 'cueline');
+  await run('git', ['worktree', 'add', '--detach', folder, revision], root);
+  const lockOf = (of: string) => readFile(join(of, 'package-lock.json'), 'utf8');
+  if ((await lockOf(folder)) === (await lockOf(root))) {
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  } else await run('npm', ['ci', '--ignore-scripts'], folder);
+  return {
+    folder,
+    remove: () => run('git', ['worktree', 'remove', '--force', folder], root),
+  };
+}
+
+async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
+  await promisify(execFile)(command, args, { cwd });
+}
