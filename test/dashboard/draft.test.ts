@@ -66,6 +66,18 @@ test('a version with messages, tools and settings is edited without a loss', () 
   assert.ok(!hasSameContent(draft, { ...draft, extras: '' }));
 });
 
+test('every field of the form is sent', () => {
+  const settings = { model: 'own/large', temperature: 0.5, maxTokens: 100, topP: 0.9 };
+  const { messages: _, ...rest } = version;
+  const draft = draftFromVersion({ ...rest, ...settings, system: 'S', user: 'U' });
+  const named = { ...draft, label: 'polite', notes: 'Says please.' };
+  const { tools, seed, responseFormat, variableSchemas } = version;
+  assert.deepEqual(toVersionInput(named), {
+    ...{ system: 'S', user: 'U', ...settings, label: 'polite', notes: 'Says please.' },
+    ...{ tools, seed, responseFormat, variableSchemas },
+  });
+});
+
 test('a draft that cannot be saved says why', () => {
   const draft = { ...blankDraft, user: 'Hi' };
   const problems: [Partial<typeof draft>, RegExp][] = [

@@ -54,7 +54,10 @@ test('a page may start a workflow run and read it', async () => {
   assert.deepEqual([read.status, originIn(read.headers)], [200, origin]);
   const { key: other } = await service.key();
   const elsewhere = { key: other, headers, body: { input } };
-  assert.equal(originIn((await service.call('POST', `${path}/execute`, elsewhere)).headers), null);
+  const denied = await service.call('POST', `${path}/execute`, elsewhere);
+  assert.equal(originIn(denied.headers), null);
+  // Otherwise a cache could serve the response for one origin to another.
+  for (const { headers: answered } of [read, denied]) assert.equal(answered.get('vary'), 'Origin');
   const refused = await service.call('POST', `${path}/execute`, { headers, body: { input } });
   assert.deepEqual([refused.status, originIn(refused.headers)], [401, origin]);
 

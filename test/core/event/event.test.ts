@@ -51,7 +51,9 @@ test('a chat message is one text', () => {
 test('each secret signs the id, the time and the body', () => {
   const secrets = [generateWebhookSecret(), generateWebhookSecret()];
   const headers = signedHeaders({ id: 'evt_1', atMs: Date.now(), body: '{"a":1}' }, secrets);
-  for (const secret of secrets) new Webhook(secret).verify('{"a":1}', headers);
+  for (const secret of secrets) {
+    assert.doesNotThrow(() => new Webhook(secret).verify('{"a":1}', headers));
+  }
   assert.throws(() => new Webhook(generateWebhookSecret()).verify('{"a":1}', headers));
   assert.throws(() => new Webhook(String(secrets[0])).verify('{"a":2}', headers));
 });
