@@ -61,6 +61,15 @@ test('a lost connection is opened again where it was lost', async (t) => {
   assert.equal(delays.length, 3);
 });
 
+test('only failures in a row count', async (t) => {
+  const cut = (at: number) => streaming([text(at, 'x')], true);
+  const cuts = Array.from({ length: 11 }, (_, at) => cut(at + 1));
+  const end = streaming([event('end', { status: 'success' })]);
+  const { client } = await stage(t, cut(0), ...cuts, end);
+  const events = await all(client().stream('agt_1', 'exe_1'));
+  assert.equal(events.length, 13);
+});
+
 test('what cannot be repeated is thrown', async (t) => {
   const { client, requests } = await stage(t, json(404, { code: 'NOT_FOUND', message: 'No.' }));
   await assert.rejects(all(client().stream('agt_1', 'exe_1')), { code: 'NOT_FOUND' });

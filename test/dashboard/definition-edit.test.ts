@@ -107,12 +107,18 @@ test('a rename also renames all references to the step', () => {
       .replaceAll('steps.triage', 'steps.sort')
       .replace('[ triage ]', '[ sort ]'),
   );
-  const indexed =
-    "steps:\n  - name: a\n  - name: ab\n    when: steps['a'].output == steps.ab.output\n";
-  assert.match(
-    editDefinition(indexed, 'YAML', renameStep(0, 'x')),
-    /steps\['x'\]\.output == steps\.ab/,
-  );
+  const similar = `steps:
+  - name: a
+  - name: ab
+    when: steps['a'].output == steps.ab.output
+    variables: { text: "{{steps.a.output}} {{steps.ab.output}}" }
+`;
+  const [, other] = parse(editDefinition(similar, 'YAML', renameStep(0, 'x'))).steps;
+  assert.deepEqual(other, {
+    name: 'ab',
+    when: "steps['x'].output == steps.ab.output",
+    variables: { text: '{{steps.x.output}} {{steps.ab.output}}' },
+  });
 });
 
 test('edits of JSON stay JSON and keep numbers as written', () => {

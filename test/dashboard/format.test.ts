@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   formatCost,
+  formatCostSum,
   formatDuration,
   formatRelativeTime,
 } from '../../dashboard/data/text/format.ts';
@@ -55,4 +56,12 @@ test('formats a cost with at least cents and two significant digits', () => {
     });
     assert.equal(formatCost(usd), dollars.format(shown));
   }
+});
+
+test('a sum with unknown costs is a lower bound, and nothing known is unknown', () => {
+  const shown = (costUSD: number, costUnknown: number) => formatCostSum({ costUSD, costUnknown });
+  assert.deepEqual(
+    [shown(0, 0), shown(2, 0), shown(2, 1), shown(0, 1)],
+    [formatCost(0), formatCost(2), `≥ ${formatCost(2)}`, 'unknown'],
+  );
 });

@@ -4,6 +4,7 @@ import type { Fault } from '../../proof/fault.ts';
 export interface TestedFault extends Pick<Fault, 'name' | 'description' | 'find' | 'replace'> {
   /** Below `src`, or `../dashboard/…`. Without JSX. */
   readonly file: string;
+  /** Only their own process has the fault, not those that they start. */
   readonly tests: readonly string[];
 }
 
@@ -25,14 +26,6 @@ export const faults: readonly TestedFault[] = [
     tests: ['test/core/agent/agent.test.ts'],
   },
   {
-    name: 'null-is-a-value',
-    description: 'null counts as a value of a required variable',
-    file: 'core/agent/variables.ts',
-    find: "(values.get(name) ?? 'null') === 'null'",
-    replace: '!values.has(name)',
-    tests: ['test/core/agent/variables.test.ts'],
-  },
-  {
     name: 'defaults-win',
     description: 'default values of variables replace the supplied ones',
     file: 'core/agent/render-prompt.ts',
@@ -51,12 +44,12 @@ export const faults: readonly TestedFault[] = [
     tests: ['test/core/execution/decide.test.ts'],
   },
   {
-    name: 'labels-not-compared',
-    description: 'calls with the same Idempotency-Key and other labels count as the same call',
-    file: 'core/agent/variables.ts',
-    find: 'if (labels !== null) lines.push(canonical(labels));',
-    replace: '',
-    tests: ['test/api/execute-agent/202-labels.test.ts'],
+    name: 'event-time-unsigned',
+    description: 'the time of an event is not signed, so it can be replayed',
+    file: 'core/event/sign.ts',
+    find: 'webhookHmac(secret, id, timestamp)',
+    replace: "webhookHmac(secret, id, '0')",
+    tests: ['test/core/event/event.test.ts'],
   },
   {
     name: 'event-retry-early',
@@ -68,14 +61,6 @@ export const faults: readonly TestedFault[] = [
     tests: ['test/core/event/retry.test.ts'],
   },
   {
-    name: 'event-time-unsigned',
-    description: 'the time of an event is not signed, so it can be replayed',
-    file: 'core/event/sign.ts',
-    find: 'webhookHmac(secret, id, timestamp)',
-    replace: "webhookHmac(secret, id, '0')",
-    tests: ['test/core/event/event.test.ts'],
-  },
-  {
     name: 'condition-ignored',
     description: 'a workflow step runs although its condition is false',
     file: 'core/workflow/advance.ts',
@@ -84,21 +69,13 @@ export const faults: readonly TestedFault[] = [
     tests: ['test/workflow/steps.test.ts'],
   },
   {
-    name: 'last-line-lost',
-    description: 'the last line of a batch is lost unless a line feed ends it',
-    file: 'core/batch/line-splitter.ts',
-    find: 'end: take,',
-    replace: 'end: () => [],',
-    tests: ['test/api/create-batch/202.test.ts'],
-  },
-  {
-    name: 'other-workspaces',
-    description: 'agents of other workspaces are visible',
-    file: 'store/agent/agents.ts',
-    find: `a.workspace_id = \${workspaceId}
-    and (a.visibility`,
-    replace: '(a.visibility',
-    tests: ['test/api/list-agents/200.test.ts'],
+    name: 'views-of-others',
+    description: 'a member sees the saved views of others',
+    file: 'store/people/views.ts',
+    find: ` and user_id = \${userId}
+    order by`,
+    replace: ' order by',
+    tests: ['test/api/list-views/200-4xx.test.ts'],
   },
   {
     name: 'claim-order',
@@ -125,20 +102,28 @@ export const faults: readonly TestedFault[] = [
     tests: ['test/flow/agent/change-agent.test.ts'],
   },
   {
-    name: 'lock-left-out',
-    description: 'a change of an agent does not wait for calls in admission',
-    file: 'flow/agent/locked-agent.ts',
-    find: 'await lockLimits(trx, [agentId]);',
-    replace: '',
-    tests: ['test/flow/agent/change-agent.test.ts'],
-  },
-  {
     name: 'long-days',
     description: 'records and bodies are kept 25 hours for each day of their retention',
     file: 'store/history/retention.ts',
     find: "* interval '24 hours'",
     replace: "* interval '25 hours'",
     tests: ['test/flow/history/retention-round.test.ts'],
+  },
+  {
+    name: 'key-forgotten',
+    description: 'an Idempotency-Key is forgotten after a day although its execution has not ended',
+    file: 'store/admission/idempotency.ts',
+    find: "interval '24 hours' or",
+    replace: "interval '24 hours' or false and",
+    tests: ['test/api/execute-agent/202.test.ts'],
+  },
+  {
+    name: 'lock-left-out',
+    description: 'a change of an agent does not wait for calls in admission',
+    file: 'flow/agent/locked-agent.ts',
+    find: 'await lockLimits(trx, [agentId]);',
+    replace: '',
+    tests: ['test/flow/agent/change-agent.test.ts'],
   },
   {
     name: 'rollback-not-retried',
@@ -163,6 +148,22 @@ export const faults: readonly TestedFault[] = [
     find: "await audit(trx, caller, 'key.revoke', keyId);",
     replace: '',
     tests: ['test/api/list-audit/200.test.ts'],
+  },
+  {
+    name: 'waiting-line-counts',
+    description: 'a line of a batch that keeps waiting counts for the limits each time',
+    file: 'flow/batch/admit-lines.ts',
+    find: 'for (const [at, counts] of counted.entries()) Object.assign(counts, before[at]);',
+    replace: '',
+    tests: ['test/flow/batch/admit-lines.test.ts'],
+  },
+  {
+    name: 'redirect-delivers',
+    description: 'a redirect counts as the delivery of an event',
+    file: 'flow/event/attempt-delivery.ts',
+    find: 'status < 300',
+    replace: 'status < 400',
+    tests: ['test/flow/event/attempt-delivery.test.ts'],
   },
   {
     name: 'slots-not-counted',

@@ -9,7 +9,7 @@ import { type Results, runTests } from './run-tests.ts';
 /**
  * `npm run test:faults [-- names...]` checks that the tests find each deliberate fault. First it runs the test files without
  * a fault: a test that fails anyway finds nothing. Then it runs the files of each fault in processes that change the source
- * while they load it (`proof/fault-loader.ts`). Unlike a changed copy of the sources this leaves nothing on the disk, and
+ * while they load it (`proof/fault-loader.ts`). Unlike a changed copy of the sources, this leaves nothing on the disk, and
  * faults run at the same time with the same packages, caches and PostgreSQL.
  *
  * A fault is found if one test fails by an assertion and another one passes. So a fault that keeps the source from loading, or
@@ -38,14 +38,14 @@ onInterruption(() => interruption.abort());
 const { signal } = interruption;
 let found = 0;
 try {
-  const unfit = new Map<string, string>();
+  const broken = new Map<string, string>();
   await inParallel([...new Set(chosen.flatMap(({ tests }) => tests))], async (file) => {
     const problem = problemWithoutFault(await runTests([file], null, signal));
-    if (problem !== null) unfit.set(file, `${file} fails without the fault: ${problem}`);
+    if (problem !== null) broken.set(file, `${file} fails without the fault: ${problem}`);
   });
   await inParallel(chosen, async (fault) => {
-    const problem = fault.tests.flatMap((file) => unfit.get(file) ?? [])[0];
-    report(fault, problem ?? (await runTests(fault.tests, fault, signal)));
+    const problem = fault.tests.flatMap((file) => broken.get(file) ?? [])[0];
+    report(fault, problem ? { problem } : verdictOf(await runTests(fault.tests, fault, signal)));
   });
 } finally {
   await cluster.stop();
@@ -53,7 +53,7 @@ try {
 console.log(`${found} of ${chosen.length} faults found`);
 process.exitCode = found === chosen.length ? 0 : 1;
 
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>) {
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const workers = Array.from({ length: processes }, async () => {
     for (const item of queue) await work(item);
@@ -66,23 +66,23 @@ function problemWithoutFault({ passed, failures: [first] }: Results): string | n
   return passed === 0 ? 'it has no tests' : null;
 }
 
-/** @param results those of its tests, or why they were not run */
-function report({ name, description }: TestedFault, results: Results | string): void {
-  const evidence = typeof results === 'string' ? { problem: results } : evidenceOf(results);
-  if ('test' in evidence) found++;
-  const text = 'test' in evidence ? `found by ${evidence.test}` : `NOT FOUND: ${evidence.problem}`;
-  console.log(`${name} (${description}):\n  ${text.replaceAll(/\s+/g, ' ').slice(0, 300)}`);
-}
+/** The test that found a fault, or why none did. */
+type Verdict = { readonly foundBy: string } | { readonly problem: string };
 
-/** The first test that found the fault, or why none did. */
-function evidenceOf({
-  passed,
-  failures,
-}: Results): { readonly test: string } | { readonly problem: string } {
+function verdictOf({ passed, failures }: Results): Verdict {
   const [first] = failures;
   if (!first) return { problem: `all ${passed} tests pass` };
-  const asserted = failures.find((failure) => failure.asserted);
-  if (!asserted) return { problem: `no assertion fails, but ${first.test}: ${first.message}` };
-  if (passed === 0) return { problem: `no test passes; ${asserted.test}: ${asserted.message}` };
-  return { test: `${asserted.file} > ${asserted.test}` };
+  const evidence = failures.find(({ asserted }) => asserted);
+  if (!evidence) return { problem: `no assertion fails, but ${first.test}: ${first.message}` };
+  if (passed === 0) return { problem: `no test passes; ${evidence.test}: ${evidence.message}` };
+  return { foundBy: `${evidence.file} > ${evidence.test}` };
+}
+
+function report({ name, description }: TestedFault, verdict: Verdict): void {
+  // What comes after an interruption says nothing about the fault.
+  if (signal.aborted) return;
+  if ('foundBy' in verdict) found++;
+  const line =
+    'foundBy' in verdict ? `found by ${verdict.foundBy}` : `NOT FOUND: ${verdict.problem}`;
+  console.log(`${name} (${description}):\n  ${line.replaceAll(/\s+/g, ' ').slice(0, 300)}`);
 }

@@ -19,7 +19,7 @@ interface Failure {
 
 const root = join(import.meta.dirname, '../..');
 const loader = join(root, 'proof/fault-loader.ts');
-/** Of one file. Only a hanging test exceeds it, even on a slow machine. */
+/** Only a hanging test exceeds it, even on a slow machine. */
 const timeoutMs = 600_000;
 
 /** Runs test files, each in its own process, with the fault or without one. */
@@ -35,8 +35,8 @@ export async function runTests(
     ...(fault && { execArgv: ['--import', loader] }),
     env: { ...process.env, ...(fault && { CUELINE_FAULT: JSON.stringify(fault) }) },
     concurrency: 1,
-    timeout: timeoutMs,
-    signal,
+    // The option `timeout` would not end a process that hangs after its tests.
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
   reports.on('test:pass', ({ details, skip, todo }) => {
     if (details.type === 'test' && !skip && !todo) passed++;

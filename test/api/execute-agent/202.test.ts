@@ -171,6 +171,22 @@ test('an Idempotency-Key is scoped to its key and agent, and expires after a day
   assert.notEqual(later.body.executionId, first.body.executionId);
 });
 
+test('an Idempotency-Key counts until its execution has ended, however long that takes', async () => {
+  const options = {
+    ...{ key, body: { variables: { topic: 'x' } }, headers: { 'idempotency-key': 'long' } },
+  };
+  const held = service.models.hold();
+  const first = await service.call('POST', `${agent.path}/execute`, options);
+  await held.arrived;
+  await sql`update idempotency set created_at = created_at - interval '25 hours'`.execute(
+    service.db,
+  );
+  const again = await service.call('POST', `${agent.path}/execute`, options);
+  assert.equal(again.body.executionId, first.body.executionId);
+  held.release();
+  await ended(service, first.body.statusUrl, key);
+});
+
 test('an execution uses the agent as it was at acceptance', async () => {
   const changing = await addAgent(service, {
     user: '{{a}}',

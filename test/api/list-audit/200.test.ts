@@ -97,6 +97,9 @@ test('filters by user, subject and time', async () => {
   ]);
   assert.deepEqual(await found(`${by}&endDate=2020-01-01`), []);
   assert.equal((await found(`${by}&startDate=2020-01-01`)).length, 2);
+  const { body: newest } = await call('GET', `/api/v1/audit?${by}&limit=1`, { user });
+  // The last millisecond of a range belongs to it.
+  assert.equal((await found(`${by}&endDate=${newest.audit[0].at}`)).length, 2);
   assert.deepEqual(await found('userId=usr_unknown'), []);
   assert.equal((await call('GET', '/api/v1/audit?startDate=soon', { user })).status, 400);
 });

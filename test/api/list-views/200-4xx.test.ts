@@ -6,8 +6,10 @@ const service = await startService();
 after(service.close);
 const path = '/api/v1/views';
 
-test('lists the views of the workspace, by name', async () => {
+test('lists the views of the member in the workspace, by name', async () => {
   const user = service.ownerId;
+  const other = await service.member('owner');
+  await service.call('POST', path, { user: other, body: { name: 'Theirs', search: 'q=x' } });
   for (const name of ['Slow', 'Failures']) {
     await service.call('POST', path, { user, body: { name, search: 'status=failed' } });
   }

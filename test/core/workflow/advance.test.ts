@@ -63,6 +63,13 @@ test('a refusal of the original call does not fail the fallback', () => {
   assert.deepEqual(advanced(definition, '{}', before, [refused]).changed, []);
 });
 
+test('a fallback that fails is not called again', () => {
+  const definition = workflow([step('a', { fallback: { agentId: 'agt_y', variables: {} } })]);
+  const before = [row('a', { executionId: 'e1', fallback: true })];
+  const { changed, end } = advanced(definition, '{}', before, [event('a', { outcome: failure })]);
+  assert.deepEqual([changed[0]?.status, end?.status], ['failed', 'failed']);
+});
+
 test('steps that end in the same batch are all applied before the run fails', () => {
   const definition = workflow([step('a'), step('b'), step('c', { after: ['b'] })]);
   const before = [row('a', { executionId: 'e1' }), row('b', { executionId: 'e2' })];
@@ -140,6 +147,25 @@ test('an item with too long values requests the references of its fallback', () 
   });
   const { end } = advanced(definition, whole.values.input?.json ?? '', whole.rows, []);
   assert.deepEqual(end, { status: 'success', output: '["A 1","A 2"]' });
+});
+
+test('a list begins as many items as may run at once', () => {
+  const forEach = { list: [1, 2, 3], concurrency: 2, max: 3 };
+  const { changed } = advanced(workflow([step('a', { forEach })]), '{}', [], []);
+  const ready = changed.filter(({ status }) => status === 'ready');
+  assert.deepEqual(
+    ready.map(({ item }) => item),
+    [0, 1],
+  );
+});
+
+test('a list may have as many items as the maximum, and no more', () => {
+  const codeWith = (max: number) => {
+    const forEach = { list: [1, 2, 3], concurrency: 1, max };
+    const { changed } = advanced(workflow([step('a', { forEach })]), '{}', [], []);
+    return changed.find(({ item }) => item < 0)?.errorCode ?? null;
+  };
+  assert.deepEqual([codeWith(3), codeWith(2)], [null, 'LIST_TOO_LONG']);
 });
 
 test('requests no more items of a complete list once the known outputs exceed the limit', () => {

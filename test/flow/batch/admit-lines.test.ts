@@ -135,9 +135,10 @@ test('lines wait for the limits of the key without spending them or leaving reco
   assert.deepEqual(rows, [{ dayUsed: 5 }]);
 });
 
-test('lines wait while the agent is paused, and for the quota', async () => {
+test('lines wait while the agent is paused, and for the quota, and are counted once', async () => {
   const agent = await addAgent(service, { rateLimits: { requestsPerDay: 1 } });
-  const statusUrl = await uploaded(agent, 4);
+  const { id: keyId, key: own } = await service.key({ rateLimits: unlimited });
+  const statusUrl = await uploaded(agent, 4, own);
   await batchWhen(service, statusUrl, key, ({ waitingFor }) => waitingFor === 'rate_limit');
   const action = async (name: string) =>
     assert.equal(
@@ -160,6 +161,8 @@ test('lines wait while the agent is paused, and for the quota', async () => {
   const { counts, status } = await batchWhen(service, statusUrl, key);
   assert.deepEqual([status, counts.success], ['completed', 4]);
   assert.equal(await refusedRecords(agent), 0);
+  const { rows } = await sql`select day_used from limits where subject = ${keyId}`.execute(db);
+  assert.deepEqual(rows, [{ dayUsed: 4 }]);
 });
 
 const losses: [

@@ -83,6 +83,20 @@ test('after the last attempt the execution fails with the last error', async () 
   assert.equal(record.attempts, 2);
 });
 
+test('an answer that is empty twice in a row is not retried again', async () => {
+  const agent = await addAgent(service);
+  const empty = () => new ModelFailure('EMPTY_OUTPUT', 'Empty.');
+  service.models.script(empty(), empty());
+  const statusUrl = await execute(agent);
+  await delayed(agent);
+  await bringForward(agent);
+  const record = await ended(service, statusUrl, key);
+  assert.deepEqual(
+    [record.status, record.errorCode, record.attempts],
+    ['failed', 'EMPTY_OUTPUT', 2],
+  );
+});
+
 test('a failure that is not retryable is not retried', async () => {
   for (const code of [
     'PROVIDER_AUTH',
