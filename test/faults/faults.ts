@@ -1,4 +1,6 @@
-import type { Fault } from '../../proof/fault.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { applyFault, type Fault } from '../../proof/fault.ts';
 
 /** A deliberate fault in ordinary code, and the test files that must find it. */
 export interface TestedFault extends Pick<Fault, 'name' | 'description' | 'find' | 'replace'> {
@@ -6,6 +8,12 @@ export interface TestedFault extends Pick<Fault, 'name' | 'description' | 'find'
   readonly file: string;
   /** Only their own process has the fault, not those that they start. */
   readonly tests: readonly string[];
+}
+
+/** The source with the fault. Throws unless its text occurs exactly once. */
+export function faultySource(fault: TestedFault): string {
+  const path = join(import.meta.dirname, '../../src', fault.file);
+  return applyFault(fault, readFileSync(path, 'utf8'));
 }
 
 export const faults: readonly TestedFault[] = [

@@ -3,17 +3,15 @@ import { shareCluster } from '../../harness/database.ts';
 import { prepareFastStarts } from '../../harness/environment.ts';
 import { keepFilesInMemory } from '../../harness/in-memory.ts';
 import { onInterruption } from '../../harness/interruption.ts';
-import { faults, type TestedFault } from './faults.ts';
-import { type Results, runTests } from './run-tests.ts';
+import { faults, faultySource, type TestedFault } from './faults.ts';
+import { runTests } from './run-tests.ts';
+import { problemWithoutFault, type Verdict, verdictOf } from './verdict.ts';
 
 /**
  * `npm run test:faults [-- names...]` checks that the tests find each deliberate fault. First it runs the test files without
  * a fault: a test that fails anyway finds nothing. Then it runs the files of each fault in processes that change the source
  * while they load it (`proof/fault-loader.ts`). Unlike a changed copy of the sources, this leaves nothing on the disk, and
  * faults run at the same time with the same packages, caches and PostgreSQL.
- *
- * A fault is found if one test fails by an assertion and another one passes. So a fault that keeps the source from loading, or
- * that breaks everything, is not found.
  */
 
 /** Tests wait more than they compute, so there are more processes than cores. */
@@ -30,6 +28,8 @@ const chosen = faults.filter(
   ({ name }) => command.args.length === 0 || command.args.includes(name),
 );
 
+// Throws if one does not match its source any more.
+for (const fault of chosen) faultySource(fault);
 await keepFilesInMemory();
 await prepareFastStarts();
 const cluster = await shareCluster();
@@ -59,23 +59,6 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
     for (const item of queue) await work(item);
   });
   await Promise.all(workers);
-}
-
-function problemWithoutFault({ passed, failures: [first] }: Results): string | null {
-  if (first) return `${first.test}: ${first.message}`;
-  return passed === 0 ? 'it has no tests' : null;
-}
-
-/** The test that found a fault, or why none did. */
-type Verdict = { readonly foundBy: string } | { readonly problem: string };
-
-function verdictOf({ passed, failures }: Results): Verdict {
-  const [first] = failures;
-  if (!first) return { problem: `all ${passed} tests pass` };
-  const evidence = failures.find(({ asserted }) => asserted);
-  if (!evidence) return { problem: `no assertion fails, but ${first.test}: ${first.message}` };
-  if (passed === 0) return { problem: `no test passes; ${evidence.test}: ${evidence.message}` };
-  return { foundBy: `${evidence.file} > ${evidence.test}` };
 }
 
 function report({ name, description }: TestedFault, verdict: Verdict): void {
