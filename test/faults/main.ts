@@ -4,7 +4,7 @@ import { prepareFastStarts } from '../../harness/environment.ts';
 import { keepFilesInMemory } from '../../harness/in-memory.ts';
 import { onInterruption } from '../../harness/interruption.ts';
 import { faults, faultySource, type TestedFault } from './faults.ts';
-import { runTests } from './run-tests.ts';
+import { runTests } from './run-with-fault.ts';
 import { problemWithoutFault, type Verdict, verdictOf } from './verdict.ts';
 
 /**

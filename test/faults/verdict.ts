@@ -1,4 +1,4 @@
-import type { Results } from './run-tests.ts';
+import type { Results } from './run-with-fault.ts';
 
 /**
  * A fault is found if one test fails by an assertion and another one passes. So a fault that keeps the source from loading, or

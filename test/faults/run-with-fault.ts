@@ -22,7 +22,7 @@ const loader = join(root, 'proof/fault-loader.ts');
 /** Only a hanging test exceeds it, even on a slow machine. */
 const timeoutMs = 600_000;
 
-/** Runs test files, each in its own process, with the fault or without one. */
+/** Runs test files with the fault or without one. Each has its own process: those of `npm test` take many files. */
 export async function runTests(
   files: readonly string[],
   fault: TestedFault | null,
