@@ -1,3 +1,5 @@
+import { inertText } from '../inert-text.ts';
+
 /** Outbound events: what they report, and the form in which receivers get them. */
 
 export const executionEventTypes = [
@@ -100,7 +102,7 @@ export function fullBody(event: StoredEvent, full: FullData | 'gone' | 'large'):
 export function chatBody(event: StoredEvent): string {
   const data = JSON.parse(event.data) as Record<string, unknown>;
   const texts = event.type.startsWith('alert.') ? alertTexts(event.type, data) : null;
-  const text = escaped((texts ?? [`*${event.type}*`, ...namedValues(data)]).join(' · '));
+  const text = (texts ?? [`*${event.type}*`, ...namedValues(data)]).join(' · ');
   return JSON.stringify({
     text: text.length > chatCharsMax ? `${text.slice(0, chatCharsMax)}…` : text,
   });
@@ -108,14 +110,17 @@ export function chatBody(event: StoredEvent): string {
 
 const chatCharsMax = 3_000;
 
-/** Slack reads `<…>` as links and mentions: what callers named must not mention anybody. */
-function escaped(text: string): string {
+/** A value of a caller. Slack reads `<…>` as a link or a mention, Teams reads HTML; both decode entities. */
+function chatText(value: unknown): string {
+  const text = inertText(String(value));
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 function namedValues(data: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(data).flatMap(([name, value]) =>
-    typeof value === 'string' || typeof value === 'number' ? `${name}: ${value}` : [],
+    typeof value === 'string' || typeof value === 'number'
+      ? `${name}: ${typeof value === 'number' ? value : chatText(value)}`
+      : [],
   );
 }
 
@@ -125,7 +130,7 @@ function alertTexts(type: string, data: Readonly<Record<string, unknown>>): stri
   const measured = value === null ? 'has no data' : `is ${value}`;
   const verb = type === 'alert.fired' ? 'fired' : 'cleared';
   return [
-    `*Alert ${verb}: ${name}*`,
+    `*Alert ${verb}: ${chatText(name)}*`,
     `${metric} ${measured}, threshold ${threshold}`,
     String(alertId),
   ];

@@ -1,3 +1,5 @@
+import { inertText } from '../inert-text.ts';
+
 /** E-mail, where the server is configured to send it. `net` implements the port. */
 
 export interface Mail {
@@ -18,12 +20,13 @@ export function invitationMail(
   to: string,
   { workspaceName, role, url }: { workspaceName: string; role: string; url: string },
 ): Mail {
-  const text = `You are invited to join the workspace "${workspaceName}" as ${role}.
+  const name = inertText(workspaceName);
+  const text = `You are invited to join the workspace "${name}" as ${role}.
 
 ${url}
 
 The link works for seven days, for anyone who has it.`;
-  return { to, subject: `Invitation to ${oneLine(workspaceName)}`, text };
+  return { to, subject: `Invitation to ${name}`, text };
 }
 
 export function passwordResetMail(to: string, url: string): Mail {
@@ -47,18 +50,14 @@ export function alertMail(
     readonly url: string;
   },
 ): Mail {
-  const { name, metric, threshold, value, isFiring, workspaceName, url } = alert;
+  const { metric, threshold, value, isFiring, url } = alert;
+  const name = inertText(alert.name);
   const verb = isFiring ? 'fired' : 'cleared';
   const measured = value === null ? 'has no data' : `is ${value}`;
-  const text = `The alert "${name}" of the workspace "${workspaceName}" ${verb}.
+  const text = `The alert "${name}" of the workspace "${inertText(alert.workspaceName)}" ${verb}.
 
 ${metric} ${measured}, the threshold is ${threshold}.
 
 ${url}`;
-  return { to, subject: `Alert ${verb}: ${oneLine(name)}`, text };
-}
-
-/** A header has one line. */
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
+  return { to, subject: `Alert ${verb}: ${name}`, text };
 }

@@ -48,6 +48,22 @@ test('a chat message is one text', () => {
   });
 });
 
+test('values of callers in a chat message are plain text', () => {
+  const user = '<!channel> *b* _i_ [x](https://evil.example) & <@U1>\u202e\nwww.evil.example @here';
+  const { text } = JSON.parse(
+    chatBody({ ...event, data: JSON.stringify({ executionId: 'exe_1', user }) }),
+  );
+  assert.equal(
+    text,
+    '*execution.succeeded* · executionId: exe_1 · user: &lt;!channel&gt; ∗b∗ ＿i＿ ［x］(https：//evil․example) &amp; &lt;＠U1&gt; www․evil․example ＠here',
+  );
+  const alert = { name: 'F* <!here>', metric: 'count', value: 1.5, threshold: 1, alertId: 'alr_1' };
+  const fired = JSON.parse(
+    chatBody({ ...event, type: 'alert.fired', data: JSON.stringify(alert) }),
+  );
+  assert.equal(fired.text, '*Alert fired: F∗ &lt;!here&gt;* · count is 1.5, threshold 1 · alr_1');
+});
+
 test('each secret signs the id, the time and the body', () => {
   const secrets = [generateWebhookSecret(), generateWebhookSecret()];
   const headers = signedHeaders({ id: 'evt_1', atMs: Date.now(), body: '{"a":1}' }, secrets);
