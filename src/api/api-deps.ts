@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { RateLimits } from '../core/execution/limits.ts';
 import type { ChainRules } from '../core/model/credential-chain.ts';
 import type { ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
+import type { Actor } from '../core/people/audit.ts';
 import type { SendMail } from '../core/people/mail.ts';
 import type { Admission, Admitted } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
@@ -35,7 +36,7 @@ export interface ApiDeps {
   readonly singlePipelines: Pipelines;
   readonly admission: Admission;
   readonly canceler: Canceler;
-  readonly cancelBatch: (id: string) => Promise<void>;
+  readonly cancelBatch: (id: string, actor: Actor) => Promise<void>;
   readonly waiters: Waiters;
   readonly streams: LiveStreams;
   readonly workflowStarter: WorkflowStarter;

@@ -64,6 +64,18 @@ export async function checkEndpointURL(
   return problem && aboutURL(problem);
 }
 
+/**
+ * Whether a URL that another server will fetch points to a public address, or to an allowed host. That server resolves the
+ * name itself, perhaps to another address: this is all that can be checked here.
+ */
+export async function isPublicURL(
+  url: URL,
+  allowedHosts: readonly string[],
+  resolve: Resolve = systemResolve,
+): Promise<boolean> {
+  return (await checkAddress(url, parseAllowedHosts(allowedHosts), resolve)) === null;
+}
+
 /** The message for a URL that is no base URL. */
 export function aboutURL(problem: string): string {
   return problem.replace('base URL', 'URL');

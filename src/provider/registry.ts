@@ -17,7 +17,7 @@ import {
 } from '../core/model/model-port.ts';
 import type { ProviderEnv, StoredProvider } from '../core/model/provider.ts';
 import type { ProxySettings } from '../core/proxy-settings.ts';
-import { allowedHostCheck, type Resolve } from '../net/guard.ts';
+import { allowedHostCheck, isPublicURL, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './capacity/breakers.ts';
 import { ByteBudget } from './capacity/byte-budget.ts';
@@ -100,7 +100,12 @@ class ModelRegistry implements Models {
   constructor(options: ModelsOptions) {
     this.#options = options;
     this.#outbound = createOutbound(options);
-    this.#files = { download: this.#outbound.download, budget: new ByteBudget(fetchedBytesMax) };
+    const { allowedHosts, resolve } = options;
+    this.#files = {
+      download: this.#outbound.download,
+      isPublic: (url) => isPublicURL(url, allowedHosts, resolve),
+      budget: new ByteBudget(fetchedBytesMax),
+    };
     this.#breakers = createBreakers(options.callsMax ?? Number.POSITIVE_INFINITY);
   }
 

@@ -101,8 +101,8 @@ function createApiDeps(
     webhookPerMinute,
     testingLimits,
     onKeyUsed,
-    cancelBatch: (id) =>
-      cancelBatch({ db, canceler, pipelines: singlePipelines, announcements }, id),
+    cancelBatch: (id, actor) =>
+      cancelBatch({ db, canceler, pipelines: singlePipelines, announcements }, id, actor),
     limitManagement: createManagementLimit(config.managePerMinute),
     historyReads: createHistoryReads({
       db: historyDb,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type FakeProvider, failing, startFakeProvider } from '../../harness/fake-provider.ts';
+import { resolvesTo } from '../../harness/resolves-to.ts';
 import { openUnsealed, unsealed } from '../../harness/setups.ts';
 import { collectResponse } from '../../src/core/model/model-events.ts';
 import {
@@ -303,5 +304,55 @@ describe('the built-in provider', () => {
     const pending = echo({ model: 'cueline/echo?delay=3600000', signal: controller.signal });
     controller.abort(new Error('canceled'));
     await assert.rejects(pending, { message: 'canceled' });
+  });
+});
+
+describe('the URL of a file that the provider fetches itself', () => {
+  const withFile = (value: string): Partial<ModelCall> => ({
+    messages: [
+      { role: 'user', content: [{ text: 'What?' }, { image: { variable: 'photo', value } }] },
+    ],
+  });
+  const publicly = { resolve: resolvesTo('8.8.8.8') };
+
+  test('is not passed on if it is private, however it is written', async () => {
+    for (const url of [
+      'https://127.0.0.1/a.png',
+      'https://2130706433/a.png',
+      'https://0x7f.1/a.png',
+      'https://0177.0.0.1/a.png',
+      'https://10.0.0.8/a.png',
+      'https://169.254.169.254/latest/meta-data/a.png',
+      'https://[::1]/a.png',
+      'https://[::ffff:169.254.169.254]/a.png',
+      'https://[fe80::1]/a.png',
+      'https://localhost/a.png',
+      'https://localhost./a.png',
+      'https://metadata.google.internal/a.png',
+      'https://metadata/a.png',
+    ]) {
+      const before = fake.calls.length;
+      const failed = await failure(withFile(url), compatible(), publicly);
+      assert.equal(failed.code, 'FILE_UNAVAILABLE', url);
+      assert.match(failed.message, /variable "photo" is not at a public address/);
+      assert.equal(failed.retryable, false);
+      assert.equal(fake.calls.length, before);
+    }
+  });
+
+  test('is not passed on if its name has a private address', async () => {
+    for (const address of ['192.168.1.5', 'fd00::1', '169.254.169.254']) {
+      const options = { resolve: resolvesTo('8.8.8.8', address) };
+      const failed = await failure(withFile('https://cdn.example/a.png'), compatible(), options);
+      assert.equal(failed.code, 'FILE_UNAVAILABLE', address);
+    }
+  });
+
+  test('is passed on if it is public or allowed', async () => {
+    await ask(withFile('https://cdn.example/a.png'), compatible(), publicly);
+    await ask(withFile('https://10.0.0.8:8443/a.png'), compatible(), {
+      allowedHosts: [fake.host, '10.0.0.8:8443'],
+    });
+    assert.match(JSON.stringify(fake.calls.at(-1)?.body), /https:\/\/10\.0\.0\.8:8443\/a\.png/);
   });
 });

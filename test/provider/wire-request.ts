@@ -38,7 +38,7 @@ export async function wireRequests(
   const ready = await languageModel(complete(whole, false, ''), model, fetch);
   const asked = { ...plain, ...call };
   const { signal } = new AbortController();
-  const files = { download, budget: new ByteBudget(fetchedBytesMax) };
+  const files = { download, isPublic: async () => true, budget: new ByteBudget(fetchedBytesMax) };
   const ask = () =>
     withFetchedFiles(ready, asked, files, signal, (complete) => generate(ready, complete, signal));
   return { sent, generated: await ask(), ask };

@@ -40,7 +40,7 @@ export const listAudit = endpoint({
   path: '/api/v1/audit',
   summary: 'List the audit log',
   description:
-    'Sorted newest first: changes of keys, agents, prompts, workflows, schedules, webhooks, members, invitations, providers, prices, plan and retention, deletions and erasures; also tests of providers, exports with the names of their filters, sign-ins (`session.create`), wrong passwords for known addresses (`session.refuse`), and passwords. The entry of a change is committed together with it, the others follow at once. No entry has a secret or the value of an erasure. Sign-ins and passwords appear in every workspace of the user; a sign-in that is refused before the user is known is only in the log of the server.',
+    'Sorted newest first: changes of keys, agents, prompts, workflows, schedules, webhooks, members, invitations, providers, prices, plan and retention, deletions and erasures; also tests of providers and endpoints, events that are sent again, uploads and cancellations of batches, exports with the names of their filters, sign-ins (`session.create`), wrong passwords for known addresses (`session.refuse`), and passwords. The entry of a change is committed together with it, the others follow at once. No entry has a secret or the value of an erasure. Sign-ins and passwords appear in every workspace of the user; a sign-in that is refused before the user is known is only in the log of the server.',
   tag: 'Audit',
   auth: 'own',
   query: query({

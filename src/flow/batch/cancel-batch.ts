@@ -1,6 +1,8 @@
 import { canceledText } from '../../core/batch/batch.ts';
 import { endEvents } from '../../core/batch/line-changes.ts';
 import { CallFailure } from '../../core/failure.ts';
+import { toId } from '../../core/id.ts';
+import type { Actor } from '../../core/people/audit.ts';
 import { cancelWaitingLines, changeLines, lockBatches } from '../../store/batch/batch-lines.ts';
 import { listRunningLines } from '../../store/batch/batches.ts';
 import { readClock } from '../../store/connection/clock.ts';
@@ -8,6 +10,7 @@ import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import { begin, commit } from '../../store/connection/statements.ts';
 import { sendEvents } from '../../store/event/events.ts';
+import { sendAudit } from '../../store/people/audit.ts';
 import type { Announcements } from '../announcements.ts';
 import type { Canceler } from '../execution/cancel.ts';
 
@@ -24,10 +27,10 @@ const canceledAtOnce = 500;
  * Cancels a batch: its waiting lines in one transaction, then its running executions, each like any other. If the process dies
  * in between, workers cancel the rest (`batch-runner.ts`). Throws if the batch has ended.
  */
-export async function cancelBatch(deps: CancelBatchDeps, id: string): Promise<void> {
+export async function cancelBatch(deps: CancelBatchDeps, id: string, actor: Actor): Promise<void> {
   const { db, pipelines, canceler, announcements } = deps;
   const nowMs = await readClock(db);
-  const eventsQueued = await pipelines.use((send) => cancelWaiting(send, id, nowMs));
+  const eventsQueued = await pipelines.use((send) => cancelWaiting(send, { id, actor, nowMs }));
   if (eventsQueued) announcements.announceQueuedEvents();
   for (let after = 0; ; ) {
     const running = await listRunningLines(db, id, { after, limit: canceledAtOnce });
@@ -39,7 +42,10 @@ export async function cancelBatch(deps: CancelBatchDeps, id: string): Promise<vo
 }
 
 /** Returns whether an event must be sent. */
-async function cancelWaiting(send: Send, id: string, nowMs: number): Promise<boolean> {
+async function cancelWaiting(
+  send: Send,
+  { id, actor, nowMs }: { readonly id: string; readonly actor: Actor; readonly nowMs: number },
+): Promise<boolean> {
   const [, [batch]] = await Promise.all([send(begin), lockBatches(send, [id])]);
   if (batch?.status !== 'processing') {
     await send(commit);
@@ -53,6 +59,10 @@ async function cancelWaiting(send: Send, id: string, nowMs: number): Promise<boo
   const sent = [
     cancelWaitingLines(send, id, canceledText.requested),
     ...changeLines(send, { lines: [], batches: [change] }),
+    sendAudit(send, actor, {
+      ...{ action: 'batch.cancel', subject: toId('batch', id) },
+      details: { agentId: toId('agent', batch.agentId), lines: waiting + batch.counts.processing },
+    }),
   ];
   // Last, because the counter of the workspace stays locked until the commit.
   const eventsQueued = sendEvents(send, endEvents(batch, change, nowMs));

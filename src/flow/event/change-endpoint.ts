@@ -146,6 +146,7 @@ export async function testEndpoint(db: Db, caller: Caller, id: string): Promise<
     const atMs = await readClock(trx);
     const data = JSON.stringify({ endpointId: toId('endpoint', id) });
     const of = { subject: id, agentId: null, user: null };
+    await audit(trx, caller, 'endpoint.test', id, {});
     await writeEvents(trx, [{ workspaceId, type: 'ping', atMs, ...of, data }]);
   });
 }
@@ -161,6 +162,7 @@ export async function resendDelivery(
     await enabledEndpoint(trx, caller, id);
     if (!(await findDelivery(trx, id, eventId))) throw notFound('delivery', 'endpoint');
     await sendAgain(trx, id, { eventId });
+    await audit(trx, caller, 'endpoint.resend', id, { eventId: toId('event', eventId) });
   });
 }
 
@@ -173,7 +175,11 @@ export async function replayDeliveries(
 ): Promise<number> {
   return inTransaction(db, async (trx) => {
     await enabledEndpoint(trx, caller, id);
-    return sendAgain(trx, id, filter);
+    const replayed = await sendAgain(trx, id, filter);
+    const { state, startMs, endMs } = filter;
+    const [startDate, endDate] = [startMs, endMs].map((ms) => ms && new Date(ms).toISOString());
+    await audit(trx, caller, 'endpoint.replay', id, { state, startDate, endDate, replayed });
+    return replayed;
   });
 }
 

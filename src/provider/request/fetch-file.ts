@@ -46,6 +46,12 @@ export function tooMany(bytesMax: number): ModelFailure {
   return new ModelFailure('FILE_UNAVAILABLE', message, { retryable: false, cost: noCost });
 }
 
+/** For a URL that a provider would fetch. */
+export function notPublic(variable: string): ModelFailure {
+  const what = `${reasons.refused}, and CUELINE_ALLOWED_HOSTS does not name its host`;
+  return unavailable(variable, what);
+}
+
 const isAnything = /^(application|binary)\/octet-stream$/;
 
 async function follow(

@@ -4,7 +4,7 @@ import type { ModelCall } from '../../core/model/model-port.ts';
 import { fileBytesMax } from '../../net/response-limits.ts';
 import type { ByteBudget } from '../capacity/byte-budget.ts';
 import type { CallOptions, Model } from '../model.ts';
-import { type FileToFetch, fetchFile, tooMany } from './fetch-file.ts';
+import { type FileToFetch, fetchFile, notPublic, tooMany } from './fetch-file.ts';
 import { extensionOf, typeOfPath } from './media-types.ts';
 
 /** Images and files in the form of the AI SDK's specification. */
@@ -17,6 +17,8 @@ type FilePart = Extract<
 
 export interface FileFetching {
   readonly download: typeof fetch;
+  /** Whether a provider may fetch the URL itself. */
+  readonly isPublic: (url: URL) => Promise<boolean>;
   readonly budget: ByteBudget;
 }
 
@@ -26,24 +28,28 @@ export const fetchedBytesMax = 256 * 1024 * 1024;
 const callBytesMax = 64 * 1024 * 1024;
 
 /**
- * Runs `work` with the same call, but with a data URL instead of each URL that the model does not fetch itself. The call
- * holds these files until it ends, so it reserves room for all of them at once.
+ * Runs `work` with the same call, but with a data URL instead of each URL that the model does not fetch itself. One that it
+ * fetches must point to a public address. The call holds these files until it ends, so it reserves room for all of them at once.
  */
 export async function withFetchedFiles<Call extends Messages, Result>(
   { language }: Pick<Model, 'language'>,
   call: Call,
-  { download, budget }: FileFetching,
+  { download, isPublic, budget }: FileFetching,
   signal: AbortSignal,
   work: (call: Call) => Promise<Result>,
 ): Promise<Result> {
   const supported = await language.supportedUrls;
   const files = new Map<string, FileToFetch>();
+  /** One of each origin. */
+  const passedOn = new Map<string, FileToFetch>();
   for (const file of (call.messages ?? []).flatMap(({ content }) => urlsIn(content))) {
     const type = typeOfUrl(file.kind, file.url);
     // The provider gets it in this form too.
-    if (!takesUrl(supported, type, new URL(file.url).href))
-      files.set(keyOf(file.kind, file.url), file);
+    const url = new URL(file.url);
+    if (takesUrl(supported, type, url.href)) passedOn.set(url.origin, file);
+    else files.set(keyOf(file.kind, file.url), file);
   }
+  await refusePrivate([...passedOn.values()], isPublic);
   if (files.size === 0) return work(call);
   const room = await budget.reserve(Math.min(files.size * fileBytesMax, callBytesMax), signal);
   try {
@@ -60,6 +66,17 @@ export async function withFetchedFiles<Call extends Messages, Result>(
   } finally {
     room.release();
   }
+}
+
+/** A provider in this network would reach what Cueline itself refuses to fetch. */
+async function refusePrivate(
+  files: readonly FileToFetch[],
+  isPublic: FileFetching['isPublic'],
+): Promise<void> {
+  const checks = files.map(async ({ variable, url }) => {
+    if (!(await isPublic(new URL(url)))) throw notPublic(variable);
+  });
+  await Promise.all(checks);
 }
 
 function keyOf(kind: FileKind, url: string): string {

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { type BatchCounts, uploadHours } from '../../core/batch/batch.ts';
 import { batchEvent } from '../../core/event/batch-event.ts';
+import { toId } from '../../core/id.ts';
 import { type Db, inTransaction } from '../connection/database.ts';
 import { type Columns, rowTable } from '../connection/row-set.ts';
 import { writeEvents } from '../event/events.ts';
+import { writeAudit } from '../people/audit.ts';
 
 /**
  * Uploads of batches: lines are stored as they arrive, in small transactions, and start only once all are stored.
@@ -155,17 +157,37 @@ export async function finishUpload(
 ): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const { rows } = await sql<
-      BatchCounts & { workspaceId: string; agentId: string; status: string; nowMs: number }
+      BatchCounts &
+        Pick<NewUpload, 'workspaceId' | 'agentId' | 'apiKeyId' | 'executedBy'> & {
+          status: string;
+          nowMs: number;
+        }
     >`
       update batches set digest = ${digest}, upload = null, next_at = clock_timestamp(),
         status = case when waiting = 0 then 'completed' else 'processing' end,
         completed_at = case when waiting = 0 then clock_timestamp() end
       where id = ${id} and upload = ${upload} and status = 'uploading'
-      returning workspace_id, agent_id, status, total, waiting, processing, success, failed, canceled, refused,
+      returning workspace_id, agent_id, api_key_id, executed_by, status, total, waiting, processing, success, failed, canceled, refused,
         (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(trx);
     const [row] = rows;
     if (!row) return false;
-    const { workspaceId, agentId, status, nowMs: atMs, ...counts } = row;
+    const {
+      workspaceId,
+      agentId,
+      apiKeyId,
+      executedBy: userId,
+      status,
+      nowMs: atMs,
+      ...counts
+    } = row;
+    await writeAudit(
+      trx,
+      { workspaceId, userId, apiKeyId },
+      {
+        ...{ action: 'batch.upload', subject: toId('batch', id) },
+        details: { agentId: toId('agent', agentId), lines: counts.total },
+      },
+    );
     await sql`select pg_notify('cueline_batch_uploaded', '')`.execute(trx);
     if (status === 'completed') {
       await writeEvents(trx, [batchEvent({ id, workspaceId, agentId, status, counts, atMs })]);

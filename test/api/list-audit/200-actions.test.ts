@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent, run } from '../../../harness/agents.ts';
+import { jsonLines, namedLines, upload } from '../../../harness/batches.ts';
 import { send } from '../../../harness/browser.ts';
 import { startService } from '../../../harness/service.ts';
 import { password } from '../../../harness/sessions.ts';
@@ -112,6 +113,51 @@ test('an export names its filters, not their values', async () => {
   assert.deepEqual(one?.details, { format: 'jsonl', filters: ['variables.name'] });
   assert.equal(all?.subject, toId('workspace', service.workspaceId));
   assert.deepEqual(all?.details, { format: 'csv', filters: ['status'] });
+});
+
+test('tests of endpoints, and events that are sent again', async () => {
+  const pull = { url: 'https://shop.example/', eventTypes: ['key.revoked'] };
+  const { body: endpoint } = await call('POST', '/api/v1/endpoints', { user, body: pull });
+  const { endpointId: subject } = endpoint;
+  const path = `/api/v1/endpoints/${subject}`;
+  await call('POST', `${path}/test`, { user });
+  const { body: list } = await call('GET', '/api/v1/events', { user });
+  const { eventId } = list.events[0];
+  await call('POST', `${path}/deliveries/${eventId}/resend`, { user });
+  const body = { startDate: '2020-01-01', endDate: '2020-01-02', state: 'failed' };
+  await call('POST', `${path}/replay`, { user, body });
+  // What is refused changes nothing.
+  await call('POST', `${path}/deliveries/${toId('event', crypto.randomUUID())}/resend`, { user });
+
+  assert.deepEqual(await onlyEntry('endpoint.test'), { subject, userId, details: {} });
+  assert.deepEqual(await onlyEntry('endpoint.resend'), { subject, userId, details: { eventId } });
+  const { details } = await onlyEntry('endpoint.replay');
+  assert.deepEqual(details, {
+    ...{ state: 'failed', replayed: 0 },
+    ...{ startDate: '2020-01-01T00:00:00.000Z', endDate: '2020-01-02T23:59:59.999Z' },
+  });
+});
+
+test('uploads and cancellations of batches, once each', async () => {
+  const agent = await addAgent(service);
+  const { key, apiKeyId } = await service.key();
+  const held = service.models.hold();
+  const options = { key, idempotencyKey: 'one' };
+  const { body } = await upload(service, agent, jsonLines(namedLines(1)), options);
+  await upload(service, agent, jsonLines(namedLines(1)), options);
+  await held.arrived;
+  await call('POST', `${body.statusUrl}/cancel`, { key });
+  await call('POST', `${body.statusUrl}/cancel`, { key });
+  const details = { agentId: agent.agentId, lines: 1 };
+  for (const action of ['batch.upload', 'batch.cancel']) {
+    const { subject, ...entry } = await onlyEntry(action);
+    assert.equal(subject, body.batchId);
+    assert.deepEqual(entry.details, details);
+    const [{ apiKeyId: by } = { apiKeyId: null }] = (
+      await call('GET', `/api/v1/audit?action=${action}`, { user })
+    ).body.audit;
+    assert.equal(by, apiKeyId);
+  }
 });
 
 test('sign-ins, failed sign-ins and password changes, in every workspace of the user', async () => {

@@ -4,6 +4,7 @@ import { resultsMax, resultsOfCallerMax, resultsOfWorkspaceMax } from '../../../
 import type { LineStatus } from '../../../core/batch/batch.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
+import { actorOf } from '../../../core/people/audit.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import {
   type BatchRow,
@@ -87,7 +88,7 @@ export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.cancelBatch, async (context) => {
     const { id } = await requireBatch(deps, context, null);
-    await deps.cancelBatch(id);
+    await deps.cancelBatch(id, actorOf(context.caller));
     const row = await requireBatch(deps, context, null);
     return { status: 200, body: batchWire(context.caller, row) };
   });
