@@ -3,12 +3,13 @@ import type { BetterAuthOptions } from 'better-auth';
 import type { FastifyBaseLogger } from 'fastify';
 import { passwordMax, passwordMin } from '../../contract/limits.ts';
 import { uuid7 } from '../../core/id.ts';
-import { passwordResetMail, type SendMail } from '../../core/people/mail.ts';
+import { passwordResetMail, resetMailsMax, type SendMail } from '../../core/people/mail.ts';
 import { cleanName } from '../../core/people/name.ts';
 import { basePathOf } from '../../core/public-url.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { writeUserAudit } from '../../store/people/audit.ts';
 import { isInvited } from '../../store/people/invitations.ts';
+import { countAttempt } from '../../store/people/sign-in-attempts.ts';
 import { hasPassword, trimSessions } from '../../store/people/users.ts';
 
 /** Configures better-auth: our tables, our ids, and only the features that Cueline uses. */
@@ -121,6 +122,8 @@ function passwordReset({
   if (sendMail === null || publicUrl === null) return {};
   const send = async (user: { readonly id: string; readonly email: string }, token: string) => {
     if (!(await hasPassword(db, user.id))) return;
+    const { count } = await countAttempt(db, `everywhere|mail|${user.email}`, resetSeconds * 1_000);
+    if (count > resetMailsMax) return;
     await sendMail(passwordResetMail(user.email, `${publicUrl}/sign-in/reset/${token}`));
   };
   return {

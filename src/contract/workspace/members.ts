@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { roles } from '../../core/people/member.ts';
+import { mailsPerDayMax } from '../../core/people/mail.ts';
+import { openInvitationsMax, roles } from '../../core/people/member.ts';
 import { notices } from '../../core/people/notice.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
@@ -164,8 +165,7 @@ export const createInvitation = endpoint({
   method: 'POST',
   path: '/api/v1/invitations',
   summary: 'Invite someone',
-  description:
-    'Returns an invitation link, and sends it by e-mail if the server is configured to. It lasts 7 days, and replaces an open one for the address. It ends with the rights of who issued it: a key that ends, or an owner who is removed or demoted. Returns 409 if the address already belongs to a member.',
+  description: `Returns an invitation link, and sends it by e-mail if the server is configured to. It lasts 7 days, and replaces an open one for the address. It ends with the rights of who issued it: a key that ends, or an owner who is removed or demoted. Returns 409 if the address already belongs to a member, or the workspace has ${openInvitationsMax} open invitations; 429 with retryAfter if it has sent ${mailsPerDayMax} e-mails today (UTC).`,
   tag,
   auth: 'own',
   body: body('InvitationInput', {

@@ -16,6 +16,18 @@ export interface Mailer {
   close(): void;
 }
 
+/**
+ * Mails of a workspace on a day (UTC): invitations and alerts. Resets of passwords are not among them, because whoever used up
+ * the mails of a workspace would lock its members out.
+ */
+export const mailsPerDayMax = 500;
+
+/**
+ * Mails with a link to reset a password, for one account in the time that such a link works. Anybody may request them: a
+ * further one is not sent, but then the account has links that work.
+ */
+export const resetMailsMax = 5;
+
 export function invitationMail(
   to: string,
   { workspaceName, role, url }: { workspaceName: string; role: string; url: string },

@@ -5,6 +5,9 @@ import { type Permission, permissions } from './key.ts';
 export const roles = ['owner', 'editor', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
+/** Of a workspace. */
+export const openInvitationsMax = 100;
+
 /** A user's role in a workspace. */
 export interface MemberRole {
   readonly workspaceId: string;

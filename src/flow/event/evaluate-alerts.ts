@@ -6,7 +6,7 @@ import { type Db, inTransaction, type Trx } from '../../store/connection/databas
 import { readCallSums, readQueueAge } from '../../store/event/alert-values.ts';
 import { type DueAlert, lockDueAlert, writeEvaluation } from '../../store/event/alerts.ts';
 import { writeEvents } from '../../store/event/events.ts';
-import { queueMails, readOwners } from '../../store/people/mails.ts';
+import { queueMails, readOwners, takeMails } from '../../store/people/mails.ts';
 import { readUsage } from '../../store/people/usage.ts';
 
 /**
@@ -72,9 +72,10 @@ async function mailOwners(
     workspaceName,
     url: `${url}/settings/alerts`,
   };
+  const allowed = await takeMails(trx, workspaceId, emails.length);
   await queueMails(
     trx,
-    emails.map((email) => alertMail(email, alert)),
+    emails.slice(0, allowed).map((email) => alertMail(email, alert)),
   );
 }
 

@@ -1,28 +1,36 @@
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
+import { levelMs } from '../../core/history/statistics.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { isEmail } from '../../core/people/email.ts';
-import type { Role } from '../../core/people/member.ts';
+import { mailsPerDayMax } from '../../core/people/mail.ts';
+import { openInvitationsMax, type Role } from '../../core/people/member.ts';
 import { generateToken, hashToken } from '../../core/people/token.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
+  countOtherInvitations,
   deleteInvitation,
   type NamedInvitation,
   replaceInvitation,
 } from '../../store/people/invitations.ts';
+import { takeMails } from '../../store/people/mails.ts';
 import { isMember } from '../../store/people/members.ts';
 import { lockMembers } from './change-member.ts';
 
 const validDays = 7;
 
-/** `token` is the end of the link. It is not stored, so show it now. It replaces an earlier link for the address. */
+/**
+ * `token` is the end of the link. It is not stored, so show it now. It replaces an earlier link for the address. With
+ * `mails` it takes one of the workspace's mails of the day, which the caller then sends. The lock of all members makes both
+ * limits exact.
+ */
 export async function invite(
   db: Db,
   caller: Caller,
-  input: { readonly email: string; readonly role: Role },
+  input: { readonly email: string; readonly role: Role; readonly mails: boolean },
 ): Promise<{ row: NamedInvitation; token: string }> {
   const email = input.email.toLowerCase();
   if (!isEmail(email)) {
@@ -35,7 +43,13 @@ export async function invite(
     if (await isMember(trx, workspaceId, email)) {
       throw new CallFailure('CONFLICT', 'This address is already a member.');
     }
-    const id = uuid7(await readClock(trx));
+    if ((await countOtherInvitations(trx, workspaceId, email)) >= openInvitationsMax) {
+      const message = `A workspace has at most ${openInvitationsMax} open invitations. Revoke one first.`;
+      throw new CallFailure('CONFLICT', message);
+    }
+    const nowMs = await readClock(trx);
+    if (input.mails && (await takeMails(trx, workspaceId, 1)) === 0) throw tooManyMails(nowMs);
+    const id = uuid7(nowMs);
     const token = generateToken();
     const tokenHash = hashToken(token);
     const origin = { id, workspaceId, invitedBy, apiKeyId };
@@ -47,6 +61,14 @@ export async function invite(
       personal: { email },
     });
     return { row: await replaceInvitation(trx, invitation), token };
+  });
+}
+
+function tooManyMails(nowMs: number): CallFailure {
+  const message = `This workspace has sent its ${mailsPerDayMax} e-mails of today (UTC). Invite again tomorrow.`;
+  const { day } = levelMs;
+  return new CallFailure('RATE_LIMIT_EXCEEDED', message, {
+    retryAfter: Math.ceil((day - (nowMs % day)) / 1_000),
   });
 }
 

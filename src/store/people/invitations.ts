@@ -68,6 +68,18 @@ export async function listInvitations(db: Db, workspaceId: string): Promise<Invi
   return rows;
 }
 
+/** Open invitations of other addresses than this one. */
+export async function countOtherInvitations(
+  db: Db,
+  workspaceId: string,
+  email: string,
+): Promise<number> {
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::int as open from invitations
+    where workspace_id = ${workspaceId} and email <> ${email} and ${open}`.execute(db);
+  return rows[0]?.open ?? 0;
+}
+
 export async function findInvitation(db: Db, tokenHash: Buffer): Promise<NamedInvitation | null> {
   const { rows } = await sql<NamedInvitation>`
     select ${columns}, ${workspaceName}

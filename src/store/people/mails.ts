@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Mail } from '../../core/people/mail.ts';
+import { type Mail, mailsPerDayMax } from '../../core/people/mail.ts';
 import { statementTime } from '../connection/clock.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
@@ -26,6 +26,26 @@ export async function readOwners(
     workspaceName: rows[0]?.workspaceName ?? '',
     emails: rows.map(({ email }) => email),
   };
+}
+
+/**
+ * Takes up to `wanted` of the mails that the workspace may still send today (UTC). Returns how many; exact across processes,
+ * because the row stays locked until the commit. A count of a later day stays, whatever the clock does.
+ */
+export async function takeMails(trx: Trx, workspaceId: string, wanted: number): Promise<number> {
+  const { rows } = await sql<{ sent: number }>`
+    insert into mail_counts as c (workspace_id, day, sent)
+    values (${workspaceId}, (clock_timestamp() at time zone 'UTC')::date, 0)
+    on conflict (workspace_id) do update set day = greatest(c.day, excluded.day),
+      sent = case when c.day < excluded.day then 0 else c.sent end
+    returning sent`.execute(trx);
+  const taken = Math.max(0, Math.min(wanted, mailsPerDayMax - (rows[0]?.sent ?? 0)));
+  if (taken > 0) {
+    await sql`update mail_counts set sent = sent + ${taken} where workspace_id = ${workspaceId}`.execute(
+      trx,
+    );
+  }
+  return taken;
 }
 
 export async function queueMails(trx: Trx, mails: readonly Mail[]): Promise<void> {

@@ -27,7 +27,7 @@ export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, createInvitation, async ({ caller, body, request }) => {
     requireWholeWorkspace(caller);
-    const { row, token } = await invite(db, caller, body);
+    const { row, token } = await invite(db, caller, { ...body, mails: deps.sendMail !== null });
     const url = sessions.link(request, `/invitations/${token}`);
     const emailed = await sendInvitation(deps, request, row, url);
     return { status: 201, body: { ...invitationWire(row), url, emailed } };
