@@ -232,7 +232,8 @@ test('erases an end user, which the audit log shows', async () => {
   const { key } = await service.key();
   const { executionId } = await run(service, agent, key, { name: 'Ada' });
   const { page, check } = await visit('/settings/retention', { as: 'owner' });
-  await page.getByLabel('Variable').fill('name');
+  await page.getByLabel('Identified by').selectOption('Variable');
+  await page.getByLabel('Name').fill('name');
   await page.getByLabel('Value').fill('Ada');
   await page.getByRole('button', { name: 'Erase…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();

@@ -24,14 +24,24 @@ export async function deleteExecution(
   await printDone({ executionId }, `Deleted the record of ${executionId}.`, json);
 }
 
+export interface EraseOptions {
+  readonly agent?: string;
+  readonly user?: string;
+  readonly tag?: string;
+  /** The name and the value of the metadata. */
+  readonly metadata?: readonly (readonly [string, string])[];
+}
+
 /** Starts an erasure and returns immediately. */
 export async function erase(
   { cueline, signal, json }: Call,
   pair: readonly [string, string] | undefined,
-  { agent, user }: { readonly agent?: string; readonly user?: string },
+  { agent, user, tag, metadata }: EraseOptions,
 ): Promise<void> {
   const body = {
     ...(user !== undefined && { user }),
+    ...(tag !== undefined && { tag }),
+    ...(metadata && { metadata: Object.fromEntries(metadata) }),
     ...(pair && { variable: pair[0], value: pair[1] }),
     ...(agent !== undefined && { agentId: agent }),
   };
@@ -49,6 +59,15 @@ export async function listErasures({ cueline, signal, json }: Call): Promise<voi
     const { erasures, pagination } = await cueline.erasures.list(page, { signal });
     return { rows: erasures, total: pagination.total };
   });
-  const fields = ['erasureId', 'status', 'variable', 'deleted', 'waiting', 'requestedAt'] as const;
+  const fields = [
+    'erasureId',
+    'status',
+    'by',
+    'variable',
+    'metadata',
+    'deleted',
+    'waiting',
+    'requestedAt',
+  ] as const;
   await printList(rows, fields, json);
 }

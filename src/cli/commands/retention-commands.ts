@@ -33,6 +33,12 @@ export function retentionCommands(
   serverCommand(program, 'erase', 'delete all records of an end user; prints the erasure id')
     .argument('[name=value]', 'variable that identifies the end user', collectPair)
     .option('--user <user>', 'the user of the executions, instead of a variable')
+    .option('--tag <tag>', 'a tag of the executions, instead of a variable')
+    .option(
+      '--metadata <name=value>',
+      'a value of the metadata, instead of a variable',
+      collectPair,
+    )
     .option('--agent <agent>', 'only records of this agent', identifier)
     .action((variables, options) =>
       runCall(options, async (call, own) => (await cli()).erase(call, variables?.[0], own)),

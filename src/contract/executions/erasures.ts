@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { userMax } from '../../core/execution/labels.ts';
+import { metadataValueMax, tagMax, userMax } from '../../core/execution/labels.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { problems } from '../problem.ts';
@@ -23,6 +23,8 @@ export const deleteExecution = endpoint({
 
 export const erasureStatuses = ['processing', 'completed'] as const;
 
+export const erasedBy = ['user', 'variable', 'metadata', 'tag'] as const;
+
 export const Erasure = Type.Object(
   {
     erasureId: id('erasure', 'Identifier.'),
@@ -31,13 +33,18 @@ export const Erasure = Type.Object(
       id('agent'),
       'Only records of this agent are deleted. `null`: of all agents.',
     ),
+    by: oneOf(erasedBy, 'What identifies the end user. Its value is not shown.'),
     variable: nullable(
       Type.String(),
-      'The variable that identifies the end user. `null`: the erasure is by `user`, whose name is not shown.',
+      'The variable that identifies the end user, if `by` is that.',
+    ),
+    metadata: nullable(
+      Type.String(),
+      'The name in the metadata that identifies the end user, if `by` is that.',
     ),
     schedules: Type.Array(id('schedule'), {
       description:
-        'Schedules of the workspace whose input contained the value at the time of the request, anywhere in it, or whose `user` it was. Change them: an erasure does not.',
+        'Schedules of the workspace whose input contained the value at the time of the request, anywhere in it, or whose `user`, tag or metadata it was. Change them: an erasure does not.',
     }),
     deleted: Type.Integer({ minimum: 0, description: 'Number of records deleted so far.' }),
     waiting: Type.Integer({
@@ -62,28 +69,40 @@ export const createErasure = endpoint({
   path: '/api/v1/erasures',
   summary: "Delete all of an end user's records",
   description:
-    'Deletes every record of this `user`, or in which this variable has this value, regardless of age and agent, and each workflow run that the value reached, with the executions of all its steps and items. Deletes their idempotency keys as well. Executions that have not ended are deleted when they end. A background job deletes from the newest record to the oldest and then discards the value. The statistics keep the counts of an erased user among those without a user. Executions accepted later are not deleted. Records whose variables were already deleted cannot be matched and stay. At most 100 erasures run per workspace (409).',
+    'Deletes every record of this `user`, with this tag, with this value in its metadata, or in which this variable has this value, regardless of age and agent, and each workflow run that the value reached, with the executions of all its steps and items. Deletes their idempotency keys as well, the ids of their lines in batches, and saved views that name the value. Executions that have not ended are deleted when they end; their events name nobody. A background job deletes from the newest record to the oldest and then discards the value. The statistics keep the counts of an erased user, tag or value of the metadata among those without it. Executions accepted later are not deleted. Records whose variables were already deleted cannot be matched and stay. At most 100 erasures run per workspace (409).',
   tag,
   auth: 'own',
   body: body('ErasureInput', {
     user: Type.Optional(
       Type.String({
         maxLength: userMax,
-        description: 'The `user` of the records. Instead of `variable` and `value`.',
+        description:
+          'The `user` of the records. Exactly one of `user`, `tag`, `metadata`, and `variable` with `value`.',
+      }),
+    ),
+    tag: Type.Optional(
+      Type.String({ minLength: 1, maxLength: tagMax, description: 'A tag of the records.' }),
+    ),
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: metadataValueMax }), {
+        minProperties: 1,
+        maxProperties: 1,
+        description: 'One name in the metadata of the records, with its value.',
+        examples: [{ customer: 'Ada Lovelace' }],
       }),
     ),
     variable: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: limits.erasedNameMax,
-        description: 'Name of the variable. Required without `user`.',
+        description: 'Name of the variable. Required with `value`.',
       }),
     ),
     value: Type.Optional(
       Type.String({
         maxLength: limits.erasedValueMax,
         description:
-          'Value as rendered in a prompt: a string as it is, anything else as JSON. `42` matches `42` and `"42"`. Required without `user`.',
+          'Value as rendered in a prompt: a string as it is, anything else as JSON. `42` matches `42` and `"42"`. Required with `variable`.',
       }),
     ),
     agentId: Type.Optional(

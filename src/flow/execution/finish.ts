@@ -234,7 +234,10 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
     const ended = endedExecution(end, row);
     tallies.push(tally(ended, end, row));
     if (end.workflow) stepEnds.push(eventOf(end.workflow, ended));
-    if (row.reporting_workspace) events.push(outboundEvent(row.reporting_workspace, end, ended));
+    if (row.reporting_workspace) {
+      const labels = row.erased ? null : end.acceptedAs.labels;
+      events.push(outboundEvent(row.reporting_workspace, { ...end.acceptedAs, labels }, ended));
+    }
     if (end.workflow && !end.storeBodies) transientRunIds.add(end.workflow.runId);
     if (end.fence === null && row.worker !== null) {
       cancellations.push({ executionId: end.id, worker: row.worker });
@@ -248,10 +251,13 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
   };
 }
 
-function outboundEvent(workspaceId: string, { acceptedAs }: End, ended: EndedExecution): NewEvent {
+function outboundEvent(
+  workspaceId: string,
+  { source, labels }: AcceptedAs,
+  ended: EndedExecution,
+): NewEvent {
   const { id, agentId, status, errorCode, costUsd, completedMs: atMs } = ended;
   const tokensUsed = ended.inputTokens + ended.outputTokens;
-  const { source, labels } = acceptedAs;
   return executionEvent({
     ...{ id, workspaceId, agentId, source, status, errorCode, tokensUsed, costUsd, labels, atMs },
   });
@@ -372,6 +378,8 @@ function storableDetails({ details, storeBodies }: End): AnswerDetails {
   };
 }
 
+const noLabels = { user: null, session: null, tags: null, metadata: null };
+
 function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionRow): Tally {
   return {
     agentId: row.agent_id,
@@ -382,7 +390,7 @@ function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionR
     model: ended.model,
     apiKeyId: acceptedAs.apiKeyId,
     errorCode: ended.errorCode,
-    labels: acceptedAs.labels,
+    labels: row.erased ? { ...noLabels, tags: row.tags } : acceptedAs.labels,
     recorded: true,
     inputTokens: ended.inputTokens,
     outputTokens: ended.outputTokens,

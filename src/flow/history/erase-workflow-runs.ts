@@ -3,6 +3,7 @@ import { everything } from '../../core/history/history-range.ts';
 import { compact } from '../../core/json.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
+import { forgetRuns } from '../../store/event/events.ts';
 import { deletedMax } from '../../store/history/deletion.ts';
 import type { OpenErasure } from '../../store/history/erasures.ts';
 import {
@@ -51,7 +52,7 @@ export async function* eraseWorkflowRuns(
     const runIds = await runPaced(() => listErasableRuns(deps.db, erasure.id, after, runsAtOnce));
     const last = runIds?.at(-1);
     if (runIds === undefined || last === undefined) return runIds !== undefined;
-    if (!(await deleteRuns(deps, erasure.id, runIds, runPaced))) return false;
+    if (!(await deleteRuns(deps, erasure, runIds, runPaced))) return false;
     after = last;
     yield;
   }
@@ -64,14 +65,14 @@ async function scan(db: Db, erasure: OpenErasure): Promise<string> {
   const ids = scanned.found
     .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
     .map(({ id }) => id);
-  await recordScannedRuns(db, erasure.id, { ids: [...new Set(ids)], downTo });
+  await recordScannedRuns(db, erasure, { ids: [...new Set(ids)], downTo });
   return downTo;
 }
 
 /** Executions first: a run that is gone can still be found in the list. What is locked is left for the next round. */
 async function deleteRuns(
   { db, pipelines }: Deps,
-  erasureId: string,
+  { id: erasureId, workspaceId }: OpenErasure,
   runIds: readonly string[],
   runPaced: RunPaced,
 ): Promise<boolean> {
@@ -84,6 +85,8 @@ async function deleteRuns(
     if (deletedCount === undefined) return false;
     if (deletedCount < ids.length) break;
   }
+  // Also of runs that are gone: a killed round may have deleted them.
+  await runPaced(() => forgetRuns(db, workspaceId, runIds));
   for (;;) {
     const deletedCount = await runPaced(() => deleteErasedWorkflowRuns(db, runIds));
     if (deletedCount === undefined) return false;

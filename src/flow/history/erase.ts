@@ -2,6 +2,7 @@ import { variableText } from '../../core/agent/variables.ts';
 import { storedLabels } from '../../core/execution/labels.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { containsValue } from '../../core/history/contains-value.ts';
+import { type ErasedValue, labelsHave } from '../../core/history/erased-value.ts';
 import { everything } from '../../core/history/history-range.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { compact, isStorable } from '../../core/json.ts';
@@ -9,38 +10,40 @@ import { actorOf, serviceActor } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { findAgent } from '../../store/agent/agents.ts';
 import { cancelErasedLines, lockWaitingBatches } from '../../store/batch/batches.ts';
+import { forgetLineIdsOf } from '../../store/batch/erased-lines.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { forgetUserInEvents } from '../../store/event/events.ts';
+import { forgetLabelInEvents } from '../../store/event/events.ts';
 import { deletedMax } from '../../store/history/deletion.ts';
+import { hideLiveExecutions, hideLiveWithLabel } from '../../store/history/erased-live.ts';
 import * as store from '../../store/history/erasures.ts';
-import { forgetUser } from '../../store/history/label-changes.ts';
+import { forgetLabel } from '../../store/history/label-changes.ts';
 import { writeAudit } from '../../store/people/audit.ts';
-import { recordRunsOfRecords } from '../../store/workflow/erased-runs.ts';
 import { listScheduleInputs } from '../../store/workflow/schedules.ts';
 import type { RunPaced } from '../transaction/paced-transactions.ts';
+import { eraseLeftovers } from './erase-leftovers.ts';
 import { eraseRecords } from './erase-records.ts';
+import { eraseViews } from './erase-views.ts';
 import { eraseWorkflowRuns } from './erase-workflow-runs.ts';
 
 /**
- * Erasure of one end user: deletes every record with the requested `user`, or whose variable has the requested value, for one
- * agent or for all agents of the workspace. The statistics forget the name of an erased user: their counts stay. Its
- * events stay as well, without the name. Lines of batches that wait are canceled and lose their contents.
+ * Erasure of one end user: deletes every record with the requested `user`, tag or value of the metadata, or whose variable has
+ * the requested value, for one agent or for all agents of the workspace. The statistics forget the user, tag or value: their
+ * counts stay. Its events stay as well, without their labels. Lines of batches lose their ids; those that wait are canceled and
+ * lose their contents. Saved views that name the value are deleted.
  *
  * States: as in `store/history/erasures.ts`. `downTo` moves from the newest record to the oldest. Maintenance rounds do the
- * work in small transactions. The erasure remembers live executions that match and deletes their records once they end.
+ * work in small transactions. The erasure remembers live executions that match, hides whom they are for, and deletes their
+ * records once they end.
  *
  * Invariants: progress is written in the transaction that deletes, so a killed round loses nothing. A record that is locked
  * is remembered and retried, never skipped. A workflow run that the value reached is deleted with all its executions. The
  * idempotency keys of deleted records are deleted. Schedules are only listed: a person must change them.
  */
 
-export interface ErasureInput {
-  /** Null: the value is a user. */
-  readonly variable: string | null;
-  /** As rendered in a prompt: a string unchanged, anything else as JSON text. */
-  readonly value: string;
+/** The value of a variable is as rendered in a prompt: a string unchanged, anything else as JSON text. */
+export interface ErasureInput extends ErasedValue {
   /** Null for all agents, undefined for a malformed id. */
   readonly agentId: string | null | undefined;
 }
@@ -50,14 +53,9 @@ const openErasuresMax = 100;
 export async function requestErasure(
   db: Db,
   caller: Caller,
-  { variable, value, agentId }: ErasureInput,
+  { agentId, ...erased }: ErasureInput,
 ): Promise<store.ErasureRow> {
-  const fields = variable === null ? { user: value } : { variable, value };
-  for (const [field, text] of Object.entries(fields)) {
-    if (isStorable(JSON.stringify(text))) continue;
-    const message = `Field "${field}" contains a NUL or a lone surrogate. No record can contain it.`;
-    throw invalidRequest(message);
-  }
+  refuseUnstorable(erased);
   const { workspaceId, userId: requestedBy } = caller;
   return inTransaction(db, async (trx) => {
     if (agentId === undefined) throw notFound('agent');
@@ -67,35 +65,53 @@ export async function requestErasure(
       throw new CallFailure('CONFLICT', message);
     }
     const id = uuid7(await readClock(trx));
-    const schedules = await findSchedules(trx, workspaceId, { variable, value });
+    const schedules = await findSchedules(trx, workspaceId, erased);
+    const erasure = { ...erased, id, workspaceId, agentId, requestedBy };
+    await store.insertErasure(trx, { ...erasure, schedules });
+    await eraseViews(trx, erasure);
+    await hideLiveWithLabel(trx, erasure);
     // Events that are still to be sent must not name the user. Later ones follow when the erasure is complete.
-    if (variable === null) await forgetUserInEvents(trx, { workspaceId, agentId, user: value });
+    if (erased.variable === null) await forgetLabelInEvents(trx, erasure);
     await writeAudit(trx, actorOf(caller), {
       action: 'erasure.request',
       subject: toId('erasure', id),
-      details: {
-        ...(variable === null ? { by: 'user' } : { variable }),
-        agentId: agentId && toId('agent', agentId),
-      },
+      details: { ...auditedAs(erased), agentId: agentId && toId('agent', agentId) },
     });
     // Lines that start before this lock are scanned, because their ids are lower. The others are canceled.
     const waiting = await lockWaitingBatches(trx, { workspaceId, agentId });
-    const erasure = { id, workspaceId, agentId, variable, value, requestedBy };
-    await store.insertErasure(trx, { ...erasure, schedules });
-    await cancelErasedLines(trx, waiting, { workspaceId, variable, value });
+    await store.extendErasure(trx, id);
+    await cancelErasedLines(trx, waiting, erasure);
     const row = await store.findErasure(trx, workspaceId, id);
     if (!row) throw new Error('The inserted erasure does not exist.');
     return row;
   });
 }
 
+function refuseUnstorable({ value, variable, label, labelName }: ErasedValue): void {
+  const fields = {
+    ...(variable === null ? { [label ?? 'user']: value } : { variable, value }),
+    ...(labelName !== null && { metadata: labelName + value }),
+  };
+  for (const [field, text] of Object.entries(fields)) {
+    if (isStorable(JSON.stringify(text))) continue;
+    const message = `Field "${field}" contains a NUL or a lone surrogate. No record can contain it.`;
+    throw invalidRequest(message);
+  }
+}
+
+/** Never the value. */
+function auditedAs({ variable, label, labelName }: ErasedValue): Record<string, string | null> {
+  if (variable !== null) return { variable };
+  return label === 'metadata' ? { metadata: labelName } : { by: label ?? 'user' };
+}
+
 const schedulesAtOnce = 100;
 
-/** The schedules of the workspace whose input contains the value, or that start workflow runs for the user. */
+/** The schedules of the workspace whose input contains the value, or that start workflow runs with the label. */
 async function findSchedules(
   trx: Trx,
   workspaceId: string,
-  { variable, value }: Pick<ErasureInput, 'variable' | 'value'>,
+  erased: ErasedValue,
 ): Promise<string[]> {
   const found: string[] = [];
   for (let after = bottom; ; ) {
@@ -103,9 +119,9 @@ async function findSchedules(
     const schedules = await listScheduleInputs(trx, workspaceId, page);
     for (const { id, input, labels } of schedules) {
       const isFound =
-        variable === null
-          ? storedLabels(labels)?.user === value
-          : containsValue(JSON.parse(input), value);
+        erased.variable === null
+          ? labelsHave(storedLabels(labels), erased)
+          : containsValue(JSON.parse(input), erased.value);
       if (isFound) found.push(id);
     }
     const last = schedules.at(-1);
@@ -166,6 +182,9 @@ async function* erase(
   runPaced: RunPaced,
 ): AsyncGenerator<void> {
   let { downTo } = erasure;
+  if (downTo !== bottom) {
+    await runPaced(() => store.awaitAdmissions(db, erasure.workspaceId));
+  }
   while (downTo !== bottom) {
     const next = await scanAndDelete(db, pipelines, { ...erasure, downTo }, runPaced);
     if (next === undefined) return;
@@ -174,6 +193,7 @@ async function* erase(
   }
   await deleteEnded(db, pipelines, erasure, runPaced);
   if (!(yield* eraseWorkflowRuns({ db, pipelines }, erasure, runPaced))) return;
+  if (!(yield* eraseLeftovers(db, erasure, runPaced))) return;
   await runPaced(() => complete(db, erasure));
   yield;
 }
@@ -185,11 +205,7 @@ async function scanAndDelete(
   erasure: store.OpenErasure,
   runPaced: RunPaced,
 ): Promise<string | undefined> {
-  const scan = await runPaced(() =>
-    erasure.variable === null
-      ? store.scanForUser(db, erasure, scannedMax)
-      : store.scanForErasure(db, erasure, scannedMax),
-  );
+  const scan = await runPaced(() => scanRecords(db, erasure));
   if (!scan) return undefined;
   const downTo = scan.downTo ?? bottom;
   const found = scan.found
@@ -200,22 +216,27 @@ async function scanAndDelete(
   for (let at = 0; at === 0 || at < ids.length; at += deletedMax) {
     const batch = { ids: ids.slice(at, at + deletedMax), runPaced };
     const reached = at + deletedMax >= ids.length ? downTo : erasure.downTo;
-    if ((await deleteBatch(db, pipelines, erasure.id, batch, reached)) === undefined)
-      return undefined;
+    if ((await deleteBatch(db, pipelines, erasure, batch, reached)) === undefined) return undefined;
   }
   return downTo;
+}
+
+function scanRecords(db: Db, erasure: store.OpenErasure): Promise<store.ErasureScan> {
+  if (erasure.variable !== null) return store.scanForErasure(db, erasure, scannedMax);
+  if (erasure.label !== null) return store.scanForLabel(db, erasure, scannedMax);
+  return store.scanForUser(db, erasure, scannedMax);
 }
 
 async function deleteEnded(
   db: Db,
   pipelines: Pipelines,
-  { id }: store.OpenErasure,
+  erasure: store.OpenErasure,
   runPaced: RunPaced,
 ): Promise<void> {
   for (;;) {
-    const ids = (await runPaced(() => store.deletableExecutions(db, id, deletedMax))) ?? [];
+    const ids = (await runPaced(() => store.deletableExecutions(db, erasure.id, deletedMax))) ?? [];
     const deleted =
-      ids.length > 0 && (await deleteBatch(db, pipelines, id, { ids, runPaced }, top));
+      ids.length > 0 && (await deleteBatch(db, pipelines, erasure, { ids, runPaced }, top));
     // The next round removes locked records.
     if (!deleted || ids.length < deletedMax) return;
   }
@@ -225,25 +246,31 @@ async function deleteEnded(
 async function deleteBatch(
   db: Db,
   pipelines: Pipelines,
-  erasureId: string,
+  erasure: store.OpenErasure,
   { ids, runPaced }: { readonly ids: readonly string[]; readonly runPaced: RunPaced },
   downTo: string,
 ): Promise<number | undefined> {
-  // Before their records are deleted: afterwards nothing would lead to the workflow runs.
-  if (ids.length > 0) await runPaced(() => recordRunsOfRecords(db, erasureId, ids));
-  return eraseRecords({ db, pipelines }, { erasureId, ids, downTo }, runPaced);
+  if (ids.length > 0) {
+    // Before their records are deleted: afterwards nothing would lead to the workflow runs and lines.
+    const isPrepared = await runPaced(async () => {
+      await hideLiveExecutions(db, erasure, ids);
+      await forgetLineIdsOf(db, ids);
+      return true;
+    });
+    if (!isPrepared) return undefined;
+  }
+  return eraseRecords({ db, pipelines }, { erasureId: erasure.id, ids, downTo }, runPaced);
 }
 
-async function complete(
-  db: Db,
-  { id, workspaceId, agentId, variable, value }: store.OpenErasure,
-): Promise<void> {
+async function complete(db: Db, erasure: store.OpenErasure): Promise<void> {
+  const { id, workspaceId } = erasure;
   await db.transaction().execute(async (trx) => {
     const done = await store.completeErasure(trx, id);
     if (!done) return;
-    if (variable === null) {
-      await forgetUser(trx, { workspaceId, agentId, user: value });
-      await forgetUserInEvents(trx, { workspaceId, agentId, user: value });
+    await eraseViews(trx, erasure);
+    if (erasure.variable === null) {
+      await forgetLabel(trx, erasure);
+      await forgetLabelInEvents(trx, erasure);
     }
     await writeAudit(trx, serviceActor(workspaceId), {
       action: 'erasure.complete',
@@ -251,7 +278,7 @@ async function complete(
       details: { deleted: done.deleted },
     });
     // Lines that were stored before the value was gone.
-    const waiting = await lockWaitingBatches(trx, { workspaceId, agentId });
-    await cancelErasedLines(trx, waiting, { workspaceId, variable, value });
+    const waiting = await lockWaitingBatches(trx, erasure);
+    await cancelErasedLines(trx, waiting, erasure);
   });
 }

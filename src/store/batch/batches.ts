@@ -7,8 +7,10 @@ import type {
   WaitReason,
 } from '../../core/batch/batch.ts';
 import { batchEvent } from '../../core/event/batch-event.ts';
+import type { ErasedValue } from '../../core/history/erased-value.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import { writeEvents } from '../event/events.ts';
+import { labelsHaveLabel } from '../history/erased-labels.ts';
 import { type Page, readPage } from '../page.ts';
 
 /** Reads batches and the results of their lines. Uploads in progress are not visible. */
@@ -131,28 +133,24 @@ export async function lockWaitingBatches(
 }
 
 /**
- * Removes an erased user, or lines with an erased value, from batches that wait: those lines are canceled, because the
+ * Removes an erased user, or lines with an erased value or label, from batches that wait: those lines lose their id and are canceled, because the
  * execution of one would be a new record of the user. Other lines have no contents. Must come last in its transaction, which
  * has locked the batches.
  */
 export async function cancelErasedLines(
   trx: Trx,
   ids: readonly string[],
-  erased: {
-    readonly workspaceId: string;
-    /** Null: the value is a user. */
-    readonly variable: string | null;
-    readonly value: string;
-  },
+  erased: ErasedValue & { readonly workspaceId: string },
 ): Promise<void> {
-  const { workspaceId, variable, value } = erased;
-  const matches =
-    variable === null ? sql`l.end_user = ${value}` : sql`l.variables ->> ${variable} = ${value}`;
+  const { workspaceId, variable, label, value } = erased;
+  const hasLabel =
+    label === null ? sql`l.end_user = ${value}` : labelsHaveLabel(sql`l.labels`, erased);
+  const matches = variable === null ? hasLabel : sql`l.variables ->> ${variable} = ${value}`;
   if (ids.length === 0) return;
   const { rows } = await sql<EndedRow>`
     with canceled as (
       update batch_lines l set status = 'canceled', error_code = 'CANCELED', error = ${erasedText},
-        variables = null, labels = null, end_user = null
+        id = null, variables = null, labels = null, end_user = null
       where l.batch_id = any(${ids}::uuid[]) and l.status = 'waiting' and ${matches}
       returning l.batch_id),
     counted as (

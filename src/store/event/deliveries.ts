@@ -154,7 +154,7 @@ const selectDue: Statement = {
     join events e on e.id = d.event_id`,
 };
 
-/** What `full` adds to the events of these executions. No entry for those whose data is deleted; `null` for a large one. */
+/** What `full` adds to the events of these executions. No entry for those whose data is deleted or waits to be erased; `null` for a large one. */
 export async function readFullData(
   send: Send,
   executionIds: readonly string[],
@@ -179,6 +179,8 @@ const selectFullData: Statement = {
       cross join lateral (
         select coalesce(e.output, t.output) as output, coalesce(e.output_json, t.output_json) as output_json) as o
       where e.id = any($1::uuid[]) and e.id between $2::uuid and $3::uuid
+        and not exists (select from erasure_executions x where x.execution_id = e.id)
+        and not exists (select from erasure_workflow_runs x where x.run_id = e.workflow_run_id)
         and (o.output is not null or e.input_variables is not null or e.status in ('rate_limited', 'unauthorized'))
       offset 0) as e`,
 };
@@ -218,12 +220,12 @@ const updateDeliveries: Statement = {
   name: 'deliveries-record',
   text: `with given as materialized (select * from ${outcomeRows.table}),
     locked as materialized (
-      select d.endpoint_id, d.event_id from deliveries d
+      select d.endpoint_id, d.event_id, d.erased from deliveries d
       join given g on g.endpoint_id = d.endpoint_id and g.event_id = d.event_id
       order by d.endpoint_id, d.event_id for update of d)
     update deliveries d set
-      attempts = case when jsonb_array_length(d.attempts) >= ${attemptsMax}
-        then (d.attempts - 0) || g.attempt else d.attempts || g.attempt end,
+      attempts = case when jsonb_array_length(d.attempts) >= ${attemptsMax} then d.attempts - 0 else d.attempts end
+        || case when l.erased then g.attempt || '{"answer": null}' else g.attempt end,
       tries = case when d.tries = g.tries then d.tries + 1 else d.tries end,
       state = case
         when g.delivered then 'delivered'

@@ -1,11 +1,13 @@
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { DeliveryState } from '../../core/event/endpoint.ts';
 import type { NewEvent, StoredEvent } from '../../core/event/event.ts';
 import { eventDays } from '../../core/event/retry.ts';
+import type { ErasedValue } from '../../core/history/erased-value.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import type { Send, Statement, Value } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
+import { labelsHaveLabel } from '../history/erased-labels.ts';
 
 /**
  * The outbox: events are written in the transaction of the change that they report, each with one delivery for each endpoint
@@ -207,7 +209,10 @@ interface DeletedExecution {
   readonly workspaceId: string;
 }
 
-/** Removes who they were for from the events of deleted executions, and what receivers answered to them, which may repeat it. */
+/**
+ * Removes who they were for from the events of deleted executions, and what receivers answered to them, which may repeat it.
+ * Answers that are still to come are not stored.
+ */
 export async function forgetExecutions(
   send: Send,
   deleted: readonly DeletedExecution[],
@@ -215,9 +220,9 @@ export async function forgetExecutions(
   if (deleted.length > 0) await send(forgetExecutionEvents, forgotten.values(deleted));
 }
 
-const withoutLabels = `(e.data::jsonb || '{"user": null, "session": null, "metadata": null}')::json`;
+const withoutLabels = `(e.data::jsonb || '{"user": null, "session": null, "tags": null, "metadata": null}')::json`;
 const forgetAnswers = `update deliveries d
-    set attempts = (
+    set erased = true, attempts = (
       select coalesce(jsonb_agg(a || '{"answer": null}' order by n), '[]')
       from jsonb_array_elements(d.attempts) with ordinality as attempt (a, n))
     from forgotten f join endpoints p on p.workspace_id = f.workspace_id
@@ -238,16 +243,62 @@ const forgetExecutionEvents: Statement = {
     ${forgetAnswers}`,
 };
 
-/** The same for all events that name a user. */
-export async function forgetUserInEvents(
-  trx: Trx,
-  { workspaceId, agentId, user }: { workspaceId: string; agentId: string | null; user: string },
+/** The same for the events of workflow runs that are deleted. */
+export async function forgetRuns(
+  db: Db,
+  workspaceId: string,
+  runIds: readonly string[],
 ): Promise<void> {
+  await forgetWhere(db, workspaceId, sql`e.subject = any(${runIds}::uuid[])`);
+}
+
+interface ErasedInWorkspace extends ErasedValue {
+  readonly workspaceId: string;
+  readonly agentId: string | null;
+}
+
+/**
+ * The same for all events that name a user. Those that have another label are not found by an index: only those that are
+ * still to be sent.
+ */
+export async function forgetLabelInEvents(trx: Trx, erased: ErasedInWorkspace): Promise<void> {
+  const { workspaceId, value, label } = erased;
+  const which =
+    label === null
+      ? sql`e.end_user = ${value}`
+      : sql`${labelsHaveLabel(sql`e.data`, erased)} and e.id = any(array(
+          select d.event_id from endpoints p join deliveries d on d.endpoint_id = p.id and d.state = 'pending'
+          where p.workspace_id = ${workspaceId}))`;
+  await forgetWhere(trx, workspaceId, sql`${which} and ${ofAgent(erased)}`);
+}
+
+/** The same for the next `limit` events below a sequence, newest first. Returns the new position; null at the end. */
+export async function forgetLabelInOldEvents(
+  trx: Trx,
+  erased: ErasedInWorkspace,
+  { downTo, limit }: { readonly downTo: number | null; readonly limit: number },
+): Promise<number | null> {
+  const { workspaceId } = erased;
+  const isBelow = sql`(${downTo}::bigint is null or e.sequence < ${downTo})`;
+  const { rows } = await sql<{ sequence: number }>`
+    select sequence from events e where e.workspace_id = ${workspaceId} and ${isBelow}
+    order by sequence desc limit ${limit}`.execute(trx);
+  const lowest = rows.at(-1)?.sequence ?? null;
+  if (lowest === null) return null;
+  const which = sql`e.sequence >= ${lowest} and ${isBelow} and ${labelsHaveLabel(sql`e.data`, erased)}`;
+  await forgetWhere(trx, workspaceId, sql`${which} and ${ofAgent(erased)}`);
+  return lowest;
+}
+
+function ofAgent({ agentId }: ErasedInWorkspace): RawBuilder<unknown> {
+  return sql`(${agentId}::uuid is null or e.agent_id = ${agentId})`;
+}
+
+async function forgetWhere(db: Db, workspaceId: string, which: RawBuilder<unknown>): Promise<void> {
   await sql`
     with forgotten as (
       update events e set end_user = null, data = ${sql.raw(withoutLabels)}
-      where e.workspace_id = ${workspaceId} and e.end_user = ${user}
-        and (${agentId}::uuid is null or e.agent_id = ${agentId})
+      where e.workspace_id = ${workspaceId} and ${which}
       returning e.id, e.workspace_id)
-    ${sql.raw(forgetAnswers)}`.execute(trx);
+    ${sql.raw(forgetAnswers)}`.execute(db);
 }

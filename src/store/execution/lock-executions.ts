@@ -44,6 +44,9 @@ export interface QueuedExecutionRow {
   /** The database time, read under the lock. */
   readonly now_ms: number;
   readonly started_ms: number | null;
+  /** True if an erasure has reached it: its labels are these tags. */
+  readonly erased: boolean | null;
+  readonly tags: readonly string[] | null;
   /** The workspace, if an endpoint may subscribe to the end. */
   readonly reporting_workspace: string | null;
 }
@@ -93,6 +96,7 @@ const lockQueue: Statement = {
       spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
       (extract(epoch from started_at) * 1000)::float8 as started_ms,
+      erased, case when erased then tags end as tags,
       case when exists (select from endpoints p where p.workspace_id = q.workspace_id and p.enabled
         and p.event_types && '{execution.succeeded,execution.failed,execution.canceled}')
         then workspace_id end as reporting_workspace

@@ -1,11 +1,14 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { ErasedValue } from '../../core/history/erased-value.ts';
 import type { Db, Trx } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { type Page, readPage } from '../page.ts';
+import { recordHasLabel } from './erased-labels.ts';
 import { aboveFloor } from './id-bounds.ts';
 
 /**
- * Erasures delete all records of one end user: those with a given `user`, or in which a variable has a given value.
+ * Erasures delete all records of one end user: those with a given `user`, tag or value of the metadata, or in which a
+ * variable has a given value. Processes of an earlier version use the view `erasures`, which has no erasures by tag or metadata.
  *
  * States: open (it scans the records from the newest to the oldest), waiting (executions or workflow runs that it found have
  * not ended), completed (its value is deleted).
@@ -17,8 +20,9 @@ import { aboveFloor } from './id-bounds.ts';
 export interface ErasureRow {
   readonly id: string;
   readonly agentId: string | null;
-  /** Null: the value is a user. */
   readonly variable: string | null;
+  readonly label: ErasedValue['label'];
+  readonly labelName: string | null;
   readonly requestedBy: string | null;
   readonly requestedAt: Date;
   readonly deleted: number;
@@ -29,13 +33,10 @@ export interface ErasureRow {
   readonly schedules: string[];
 }
 
-export interface NewErasure {
+export interface NewErasure extends ErasedValue {
   readonly id: string;
   readonly workspaceId: string;
   readonly agentId: string | null;
-  /** Null: the value is a user. */
-  readonly variable: string | null;
-  readonly value: string;
   readonly requestedBy: string | null;
 }
 
@@ -45,24 +46,32 @@ export async function insertErasure(
   erasure: NewErasure & Partial<Pick<ErasureRow, 'schedules'>>,
 ): Promise<void> {
   await sql`
-    insert into erasures (id, workspace_id, agent_id, variable, value, requested_by, schedules, down_to,
-      workflow_runs_down_to)
-    select ${erasure.id}, ${erasure.workspaceId}, ${erasure.agentId}, ${erasure.variable}, ${erasure.value},
-      ${erasure.requestedBy}, ${erasure.schedules ?? []}::uuid[], top, top
+    insert into erasure_requests (id, workspace_id, agent_id, variable, label, label_name, value, requested_by, schedules,
+      down_to, workflow_runs_down_to)
+    select ${erasure.id}, ${erasure.workspaceId}, ${erasure.agentId}, ${erasure.variable}, ${erasure.label},
+      ${erasure.labelName}, ${erasure.value}, ${erasure.requestedBy}, ${erasure.schedules ?? []}::uuid[], top, top
     from id_floor(clock_timestamp() + interval '1 millisecond') as top`.execute(trx);
+}
+
+/** Extends a new erasure to everything that exists by now. */
+export async function extendErasure(trx: Trx, erasureId: string): Promise<void> {
+  await sql`
+    update erasure_requests set down_to = top, workflow_runs_down_to = top
+    from id_floor(clock_timestamp() + interval '1 millisecond') as top
+    where id = ${erasureId}`.execute(trx);
 }
 
 /** Locks the workspace's row, so that two concurrent requests together cannot exceed the limit. */
 export async function countOpenErasures(trx: Trx, workspaceId: string): Promise<number> {
   await sql`select from workspaces where id = ${workspaceId} for no key update`.execute(trx);
   const { rows } = await sql<{ open: number }>`
-    select count(*) as open from erasures
+    select count(*) as open from erasure_requests
     where workspace_id = ${workspaceId} and completed_at is null`.execute(trx);
   return rows[0]?.open ?? 0;
 }
 
 const columns =
-  sql.raw(`e.id, e.agent_id, e.variable, e.requested_by, e.requested_at, e.deleted, e.completed_at, e.schedules,
+  sql.raw(`e.id, e.agent_id, e.variable, e.label, e.label_name, e.requested_by, e.requested_at, e.deleted, e.completed_at, e.schedules,
   (select count(*) from erasure_executions r where r.erasure_id = e.id)
     + (select count(*) from erasure_workflow_runs r where r.erasure_id = e.id) as waiting`);
 
@@ -72,7 +81,7 @@ export async function findErasure(
   id: string,
 ): Promise<ErasureRow | null> {
   const { rows } = await sql<ErasureRow>`
-    select ${columns} from erasures e where e.id = ${id} and e.workspace_id = ${workspaceId}`.execute(
+    select ${columns} from erasure_requests e where e.id = ${id} and e.workspace_id = ${workspaceId}`.execute(
     db,
   );
   return rows[0] ?? null;
@@ -84,7 +93,7 @@ export function listErasures(
   workspaceId: string,
   page: Page,
 ): Promise<{ rows: ErasureRow[]; total: number }> {
-  const from = sql`erasures e where e.workspace_id = ${workspaceId}`;
+  const from = sql`erasure_requests e where e.workspace_id = ${workspaceId}`;
   return readPage<ErasureRow>(db, { columns, from, order: sql`e.id desc` }, page);
 }
 
@@ -92,15 +101,24 @@ export function listErasures(
 export interface OpenErasure extends NewErasure {
   /** Records from this id on have been scanned. */
   readonly downTo: string;
-  /** The same for workflow runs. */
+  /** The same for workflow runs, for lines of the batches from this id on, and for events from this sequence on. */
   readonly workflowRunsDownTo: string;
+  readonly linesDownTo: string;
+  readonly eventsDownTo: number | null;
 }
+
+/** Of an erasure whose records are scanned: what a scan needs. */
+export type ScannedErasure = Omit<
+  OpenErasure,
+  'workflowRunsDownTo' | 'linesDownTo' | 'eventsDownTo'
+>;
 
 /** Oldest first. */
 export async function listOpenErasures(db: Db): Promise<OpenErasure[]> {
   const { rows } = await sql<OpenErasure>`
-    select id, workspace_id, agent_id, variable, value, requested_by, down_to, workflow_runs_down_to
-    from erasures
+    select id, workspace_id, agent_id, variable, label, label_name, value, requested_by, down_to, workflow_runs_down_to,
+      lines_down_to, events_down_to
+    from erasure_requests
     where completed_at is null order by id`.execute(db);
   return rows;
 }
@@ -112,7 +130,7 @@ export async function hasRecentErasure(
   withinMs: number,
 ): Promise<boolean> {
   const { rows } = await sql`
-    select from erasures where workspace_id = ${workspaceId}
+    select from erasure_requests where workspace_id = ${workspaceId}
       and (completed_at is null or completed_at > clock_timestamp() - ${withinMs} * interval '1 millisecond')
     limit 1`.execute(db);
   return rows.length > 0;
@@ -146,7 +164,7 @@ const jsonWhitespace = ' \t\n\r';
  */
 export async function scanForErasure(
   db: Db,
-  erasure: Omit<OpenErasure, 'workflowRunsDownTo'>,
+  erasure: Omit<ScannedErasure, 'label' | 'labelName'>,
   limit: number,
 ): Promise<ErasureScan> {
   const { agentId, workspaceId, variable, value, downTo } = erasure;
@@ -202,7 +220,7 @@ export async function scanForErasure(
 /** As `scanForErasure`, by the index of users: the next `limit` executions of a user, ended or not. */
 export async function scanForUser(
   db: Db,
-  { agentId, workspaceId, value, downTo }: Omit<OpenErasure, 'workflowRunsDownTo'>,
+  { agentId, workspaceId, value, downTo }: ScannedErasure,
   limit: number,
 ): Promise<ErasureScan> {
   const ofUser = sql`e.workspace_id = ${workspaceId} and e.end_user = ${value} and e.id < ${downTo}
@@ -216,6 +234,27 @@ export async function scanForUser(
     order by id desc limit ${limit}`.execute(db);
   const last = rows.length < limit ? null : (rows.at(-1)?.id ?? null);
   return { found: rows.map(({ id }) => ({ id, text: null })), downTo: last };
+}
+
+/** As `scanForErasure`, for a tag or a value of the metadata, for which there is no index. */
+export async function scanForLabel(
+  db: Db,
+  erasure: ScannedErasure,
+  limit: number,
+): Promise<ErasureScan> {
+  const { agentId, workspaceId, downTo } = erasure;
+  const next = (table: string, condition: RawBuilder<unknown>) => sql`
+    (select e.id, e.workspace_id, e.tags, e.metadata from ${sql.table(table)} e
+     where ${agentId === null ? sql`true` : sql`e.agent_id = ${agentId}`} and e.id < ${downTo} and ${condition}
+     order by e.id desc limit ${limit})`;
+  const { rows } = await sql<{ id: string; found: boolean }>`
+    select e.id, e.workspace_id = ${workspaceId} and coalesce(${recordHasLabel(erasure)}, false) as found
+    from (${next('executions', aboveFloor)} union all ${next('execution_queue', sql`true`)}) as e
+    order by e.id desc limit ${limit}`.execute(db);
+  return {
+    found: rows.filter(({ found }) => found).map(({ id }) => ({ id, text: null })),
+    downTo: rows.at(-1)?.id ?? null,
+  };
 }
 
 /** Up to `limit` found records that can be deleted: the execution has ended, and so has its workflow run. */
@@ -250,9 +289,28 @@ export async function recordErasureProgress(
   ]);
 }
 
+/** Stores the position of the scan of events. */
+export async function recordScannedEvents(
+  trx: Trx,
+  erasureId: string,
+  downTo: number,
+): Promise<void> {
+  await sql`update erasure_requests set events_down_to = ${downTo} where id = ${erasureId}`.execute(
+    trx,
+  );
+}
+
+/**
+ * Waits for the admissions of the workspace that are about to commit: their executions have lower ids than the erasure and
+ * must be scanned. Later ones have higher ids.
+ */
+export async function awaitAdmissions(db: Db, workspaceId: string): Promise<void> {
+  await sql`select from limits where subject = ${workspaceId} for update`.execute(db);
+}
+
 const updateProgress: Statement = {
   name: 'erasure-update-progress',
-  text: `update erasures set down_to = least(down_to, $2::uuid), deleted = deleted + $3::bigint
+  text: `update erasure_requests set down_to = least(down_to, $2::uuid), deleted = deleted + $3::bigint
     where id = $1`,
 };
 
@@ -276,7 +334,7 @@ export async function completeErasure(
   erasureId: string,
 ): Promise<{ readonly deleted: number } | null> {
   const { rows } = await sql<{ deleted: number }>`
-    update erasures e set value = null, completed_at = clock_timestamp()
+    update erasure_requests e set value = null, completed_at = clock_timestamp()
     where id = ${erasureId} and completed_at is null
       and not exists (select from erasure_executions r where r.erasure_id = e.id)
       and not exists (select from erasure_workflow_runs r where r.erasure_id = e.id)

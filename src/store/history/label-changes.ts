@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import type { ErasedValue } from '../../core/history/erased-value.ts';
 import { levelMs, type Tally } from '../../core/history/statistics.ts';
 import { arrayLiteral } from '../connection/array-literal.ts';
 import { type Db, inTransaction, type Trx } from '../connection/database.ts';
 import type { Send, Statement } from '../connection/pipeline.ts';
 import { rowSet } from '../connection/row-set.ts';
+import { recordHasLabel } from './erased-labels.ts';
 
 /**
  * Statistics by user, tag and value of the metadata.
@@ -102,19 +104,37 @@ export function foldLabels(db: Db, limit: number): Promise<number> {
 const dimensions = sql.raw('status, source, prompt_version_id, model, api_key_id, error_code');
 const sums = sql.raw('occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown');
 
-/** Forgets a user: what was counted stays counted, among the calls without a user. Null for all agents of the workspace. */
-export async function forgetUser(
+/**
+ * Forgets a user, a tag or a value of the metadata: what was counted stays counted, among the calls without it. A call that
+ * had only this tag still counts as one with tags, since folded counts do not tell.
+ * @param erased its `agentId` is null for all agents of the workspace
+ */
+export async function forgetLabel(
   trx: Trx,
-  { workspaceId, agentId, user }: { workspaceId: string; agentId: string | null; user: string },
+  erased: ErasedValue & { readonly workspaceId: string; readonly agentId: string | null },
 ): Promise<void> {
+  const { workspaceId, agentId, value, label } = erased;
+  const kind = label ?? 'user';
+  const name = erased.labelName ?? '';
   await sql`select pg_advisory_xact_lock(${labelsLock})`.execute(trx);
   const ofWorkspace = sql`select a.id from agents a
     where a.workspace_id = ${workspaceId} and (${agentId}::uuid is null or a.id = ${agentId})`;
   await sql`
-    update label_changes set end_user = null
-    where agent_id in (${ofWorkspace}) and end_user = ${user}`.execute(trx);
+    update label_changes e set ${forgotten(erased)}
+    where agent_id in (${ofWorkspace}) and ${recordHasLabel(erased)}`.execute(trx);
   await sql`
     delete from label_counts s using (${ofWorkspace}) as a
-    where s.agent_id = a.id and s.label = label_id('user', '', ${user}) and s.kind = 'user'
-      and s.value = ${user}`.execute(trx);
+    where s.agent_id = a.id and s.label = label_id(${kind}, ${name}, ${value}) and s.kind = ${kind}
+      and s.name = ${name} and s.value = ${value}`.execute(trx);
+}
+
+function forgotten({ value, label, labelName }: ErasedValue) {
+  switch (label) {
+    case null:
+      return sql`end_user = null`;
+    case 'tag':
+      return sql`tags = array_remove(tags, ${value})`;
+    case 'metadata':
+      return sql`metadata = (metadata::jsonb - ${labelName}::text)::json`;
+  }
 }

@@ -10,9 +10,9 @@ export async function up(db: Kysely<never>): Promise<void> {
       -- With value: a tag, or a value of the metadata by its name.
       add label text check (label in ('tag', 'metadata')),
       add label_name text,
-      -- Lines of batches with this id or a later one, and events from this sequence on, have been scanned.
+      -- Lines of batches with this id or a later one, and events from this sequence on, have been scanned; null: none.
       add lines_down_to uuid not null default 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-      add events_down_to bigint not null default 9223372036854775807,
+      add events_down_to bigint,
       add check (label is null or variable is null),
       add check ((label_name is null) = (label is distinct from 'metadata'));
     create view erasures as

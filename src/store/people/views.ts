@@ -64,6 +64,22 @@ export async function updateView(
   return rows[0] ?? null;
 }
 
+/** Views of all members of a workspace after an id. */
+export async function listViewsOfWorkspace(
+  db: Db,
+  workspaceId: string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<Pick<ViewRow, 'id' | 'name' | 'search'>[]> {
+  const { rows } = await sql<Pick<ViewRow, 'id' | 'name' | 'search'>>`
+    select id, name, search from saved_views where workspace_id = ${workspaceId} and id > ${after}
+    order by id limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function deleteViews(db: Db, ids: readonly string[]): Promise<void> {
+  await sql`delete from saved_views where id = any(${ids}::uuid[])`.execute(db);
+}
+
 /** False if the user has no such view. */
 export async function deleteView(
   db: Db,

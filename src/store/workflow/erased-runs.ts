@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import type { OpenErasure } from '../history/erasures.ts';
+import { keptLabels, labelsHaveLabel } from '../history/erased-labels.ts';
+import type { NewErasure, OpenErasure } from '../history/erasures.ts';
 import { aboveFloor, idBounds } from '../history/id-bounds.ts';
 
 /** The workflow runs that an erased value reached: through their input, or through the variables of a step. */
@@ -22,11 +23,12 @@ const inputBytesMax = 8_000_000;
 /** Scans the next `limit` workflow runs of the workspace, ended or not; fewer if their inputs are long. */
 export async function scanWorkflowRuns(
   db: Db,
-  { workspaceId, variable, value, workflowRunsDownTo }: OpenErasure,
+  erasure: OpenErasure,
   limit: number,
 ): Promise<WorkflowRunScan> {
+  const { workspaceId, variable, value, workflowRunsDownTo } = erasure;
   const { rows } = await sql<{ id: string; found: boolean; text: string | null }>`
-    select id, case when ${variable}::text is null then coalesce(labels ->> 'user' = ${value}, false)
+    select id, case when ${variable}::text is null then coalesce(${labelsHaveLabel(sql`labels`, erasure)}, false)
         else coalesce(named.nested or named.text = ${value}, false) end as found,
       case when named.nested then named.text end as text
     from (
@@ -45,33 +47,43 @@ export async function scanWorkflowRuns(
   };
 }
 
-/** Stores the position and the found workflow runs, which the erasure has to delete. */
+/** Stores the position and the found workflow runs, which the erasure has to delete. Those that are live lose their labels. */
 export async function recordScannedRuns(
   db: Db,
-  erasureId: string,
+  erasure: NewErasure,
   { ids, downTo }: { readonly ids: readonly string[]; readonly downTo: string },
 ): Promise<void> {
   await sql`
     with recorded as (
       insert into erasure_workflow_runs (erasure_id, run_id)
-      select ${erasureId}::uuid, unnest(${ids}::uuid[]) on conflict do nothing)
-    update erasures set workflow_runs_down_to = least(workflow_runs_down_to, ${downTo}::uuid)
-    where id = ${erasureId}`.execute(db);
+      select ${erasure.id}::uuid, unnest(${ids}::uuid[]) on conflict do nothing),
+    hidden as (${hideLive(erasure, sql`${ids}::uuid[]`)})
+    update erasure_requests set workflow_runs_down_to = least(workflow_runs_down_to, ${downTo}::uuid)
+    where id = ${erasure.id}`.execute(db);
 }
 
-/** Adds the workflow runs that these executions are steps of. */
+/** SQL: removes the labels of those of these runs that are live. */
+function hideLive(erasure: NewErasure, runIds: RawBuilder<unknown>) {
+  return sql`update workflow_runs set labels = ${keptLabels(erasure)}
+    where labels is not null and id = any(array(
+      select id from workflow_runs where id = any(${runIds}) and status = 'processing' order by id for update))`;
+}
+
+/** Adds the workflow runs that these executions are steps of. Those that are live lose their labels. */
 export async function recordRunsOfRecords(
   db: Db,
-  erasureId: string,
+  erasure: NewErasure,
   executionIds: readonly string[],
 ): Promise<void> {
   const [lowest, highest] = idBounds(executionIds);
   await sql`
-    insert into erasure_workflow_runs (erasure_id, run_id)
-    select distinct ${erasureId}::uuid, e.workflow_run_id from all_executions e
-    where e.id = any(${executionIds}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
-      and e.workflow_run_id is not null
-    on conflict do nothing`.execute(db);
+    with recorded as (
+      insert into erasure_workflow_runs (erasure_id, run_id)
+      select distinct ${erasure.id}::uuid, e.workflow_run_id from all_executions e
+      where e.id = any(${executionIds}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
+        and e.workflow_run_id is not null
+      on conflict do nothing returning run_id)
+    ${hideLive(erasure, sql`array(select run_id from recorded)`)}`.execute(db);
 }
 
 /** The next listed runs by id that have ended or are gone. */

@@ -183,7 +183,8 @@ test('workspaces alternate, however many erasures one of them requests', async (
     { workspaceId, agentId, atMs },
     { workspaceId: elsewhere.workspaceId, agentId: theirs.id, atMs },
   ]);
-  const request = { variable: 'customer', value: 'c-turns', agentId: null };
+  const none = { label: null, labelName: null };
+  const request = { ...none, variable: 'customer', value: 'c-turns', agentId: null };
   for (const whose of [workspaceId, workspaceId, workspaceId, elsewhere.workspaceId]) {
     const id = uuid7(await readClock(db));
     await db
@@ -193,10 +194,10 @@ test('workspaces alternate, however many erasures one of them requests', async (
       );
   }
   const pipelines = testPipelines(service.database.connection);
-  // Each of these erasures takes eight steps: two to scan the records and two to record that, one for its executions in
-  // progress, two for workflow runs, and one to record its completion.
+  // Each of these erasures takes ten steps: one to await admissions, two to scan the records and two to record that, one for
+  // its executions in progress, two for workflow runs, one for lines, and one to record its completion.
   let transactions = 0;
-  const few: RunPaced = async (work) => (transactions++ < 16 ? work() : undefined);
+  const few: RunPaced = async (work) => (transactions++ < 20 ? work() : undefined);
   await workErasures(db, pipelines, few);
   await pipelines.close();
   const { rows } = await sql<{ open: number }>`

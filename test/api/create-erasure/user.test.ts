@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
+import { tablesWith } from '../../../harness/tables-with.ts';
 import { foldLabels } from '../../../src/store/history/label-changes.ts';
 
 const service = await startService({ config: { listPerMinute: 10_000 } });
@@ -99,22 +99,8 @@ test('deletes the records of a user, and the statistics forget the name', async 
     [undefined, 6, 1],
   ]);
   await call('DELETE', `${workflow.path}/schedules/${made.body.scheduleId}`, { key });
-  assert.deepEqual(await tablesWith('Ada'), []);
+  assert.deepEqual(await tablesWith(db, 'Ada'), []);
 });
-
-/** The tables in which a row has this text. */
-async function tablesWith(text: string): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'public' and c.relkind in ('r', 'p')`.execute(db);
-  const found: string[] = [];
-  for (const { name } of rows) {
-    const { rows: hits } = await sql`
-      select from ${sql.table(name)} t where t::text like ${`%${text}%`} limit 1`.execute(db);
-    if (hits.length > 0) found.push(name);
-  }
-  return found;
-}
 
 test('needs either a user, or a variable with its value', async () => {
   for (const body of [

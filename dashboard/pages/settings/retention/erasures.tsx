@@ -1,8 +1,8 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { Erasure } from '../../../../src/client/index.ts';
+import type { Erasure, ErasureInput } from '../../../../src/client/index.ts';
 import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Time } from '../../../components/figures/time.tsx';
 import { useFilters } from '../../../components/hooks/use-filters.ts';
@@ -27,10 +27,10 @@ export function Erasures() {
   return (
     <Card title="Erase an end user">
       <p className={classes.text}>
-        Deletes every record of any agent that was for this user or in which the variable has this
-        value, and every workflow run that the value reached. Schedules are only listed: change
-        their input. Executions in progress are deleted when they end. Records whose bodies were
-        already deleted cannot be matched and stay.
+        Deletes every record of any agent that was for this user, or that has this tag, metadata or
+        variable, and every workflow run that the value reached. Schedules are only listed: change
+        them. Executions in progress are deleted when they end. Records whose bodies were already
+        deleted cannot be matched and stay.
       </p>
       <EraseForm />
       {erasures.isError && !data ? (
@@ -58,11 +58,18 @@ export function Erasures() {
   );
 }
 
+const labels = { user: 'User', variable: 'Variable', metadata: 'Metadata', tag: 'Tag' } as const;
+type By = keyof typeof labels;
+
 const columns: readonly Column<Erasure>[] = [
   {
-    key: 'variable',
-    header: 'Variable',
-    cell: ({ variable }) => (variable === null ? 'User' : <code>{variable}</code>),
+    key: 'by',
+    header: 'By',
+    cell: ({ by, variable, metadata }) => (
+      <>
+        {labels[by]} {(variable ?? metadata) !== null && <code>{variable ?? metadata}</code>}
+      </>
+    ),
   },
   {
     key: 'status',
@@ -93,7 +100,8 @@ const columns: readonly Column<Erasure>[] = [
 ];
 
 function EraseForm() {
-  const [variable, setVariable] = useState('');
+  const [by, setBy] = useState<By>('user');
+  const [name, setName] = useState('');
   const [value, setValue] = useState('');
   const [isConfirming, { open, close }] = useDisclosure();
   const erase = useErase();
@@ -102,23 +110,33 @@ function EraseForm() {
     erase.reset();
     open();
   };
-  const erasure = variable === '' ? { user: value } : { variable, value };
+  const isNamed = by === 'variable' || by === 'metadata';
   const done = () => {
     setValue('');
     close();
   };
   return (
     <form className={classes.form} onSubmit={submit}>
-      <TextInput
-        label="Variable"
-        description="The variable that identifies the end user. Empty: the user of the executions"
-        placeholder="customer"
-        maxLength={1000}
-        value={variable}
-        onChange={({ currentTarget }) => setVariable(currentTarget.value)}
+      <NativeSelect
+        label="Identified by"
+        data={Object.entries(labels).map(([value, label]) => ({ value, label }))}
+        value={by}
+        onChange={({ currentTarget }) => setBy(currentTarget.value as By)}
       />
+      {isNamed && (
+        <TextInput
+          label="Name"
+          description={`The ${by === 'variable' ? 'variable' : 'name in the metadata'} that identifies the end user`}
+          placeholder="customer"
+          required
+          withAsterisk={false}
+          maxLength={1000}
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      )}
       <TextInput
-        label="User or value"
+        label="Value"
         description="As it appears in prompts. Cueline deletes it when the erasure is complete."
         required
         withAsterisk={false}
@@ -138,18 +156,25 @@ function EraseForm() {
         destructive
         mutation={erase}
         onClose={close}
-        onConfirm={() => erase.mutate(erasure, { onSuccess: done })}
+        onConfirm={() => erase.mutate(bodyOf(by, name, value), { onSuccess: done })}
       >
-        Deletes all records of all agents{' '}
-        {variable === '' ? (
-          'for the user'
-        ) : (
-          <>
-            in which <code>{variable}</code> is
-          </>
-        )}{' '}
-        “<bdi>{value}</bdi>”. This cannot be undone. Statistics stay.
+        Deletes all records of all agents with the {labels[by].toLowerCase()}{' '}
+        {isNamed && <code>{name}</code>} “<bdi>{value}</bdi>”. This cannot be undone. Statistics
+        stay.
       </ConfirmDialog>
     </form>
   );
+}
+
+function bodyOf(by: By, name: string, value: string): ErasureInput {
+  switch (by) {
+    case 'user':
+      return { user: value };
+    case 'tag':
+      return { tag: value };
+    case 'metadata':
+      return { metadata: { [name]: value } };
+    case 'variable':
+      return { variable: name, value };
+  }
 }

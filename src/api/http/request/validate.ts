@@ -1,6 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
+import { splitValues } from '../../../core/split-values.ts';
 import { parseBody, type RawBody } from './body.ts';
 import { shorten } from './shorten-body.ts';
 import { pathOf, truncate, type ValidationError, validationMessage } from './validation-message.ts';
@@ -103,19 +104,6 @@ function listedValues({ items, maxItems }: ListSchema, text: string): string[] {
 }
 
 const escaped = /\\[\\,]/;
-
-/** Within a value, `\,` is a comma and `\\` a backslash; any other backslash is itself. */
-function splitValues(text: string): string[] {
-  const values: string[] = [];
-  let value = '';
-  for (const [part] of text.matchAll(/\\[\\,]|,|[^\\,]+|\\/g)) {
-    if (part === ',') {
-      values.push(value);
-      value = '';
-    } else value += escaped.test(part) ? part.slice(1) : part;
-  }
-  return [...values, value];
-}
 
 function check(schema: TSchema, value: unknown, describe: (path: string) => string): void {
   const validator = compile(schema);

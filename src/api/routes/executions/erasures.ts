@@ -7,6 +7,7 @@ import {
   listErasures,
 } from '../../../contract/executions/erasures.ts';
 import { CallFailure, invalidRequest, notFound } from '../../../core/failure.ts';
+import type { ErasedValue } from '../../../core/history/erased-value.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/history/delete-execution.ts';
@@ -61,19 +62,31 @@ export function erasureRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-/** A user, or a variable with its value. */
-function whatToErase({ user, variable, value }: ErasureInput) {
-  if (user !== undefined && variable === undefined && value === undefined) {
-    return { variable: null, value: user };
+/** A user, a tag, a value of the metadata, or a variable with its value. */
+function whatToErase({ user, tag, metadata, variable, value }: ErasureInput): ErasedValue {
+  const [pair, ...pairs] = Object.entries(metadata ?? {});
+  if (metadata !== undefined && (pair === undefined || pairs.length > 0)) {
+    throw invalidRequest('Field "metadata" must have exactly one name with its value.');
   }
-  if (user === undefined && variable !== undefined && value !== undefined) {
-    return { variable, value };
-  }
-  throw invalidRequest('The body must have either "user", or "variable" and "value".');
+  const none = { variable: null, label: null, labelName: null };
+  const given: ErasedValue[] = [
+    ...(user === undefined ? [] : [{ ...none, value: user }]),
+    ...(tag === undefined ? [] : [{ ...none, label: 'tag' as const, value: tag }]),
+    ...(pair ? [{ ...none, label: 'metadata' as const, labelName: pair[0], value: pair[1] }] : []),
+    ...(variable === undefined || value === undefined ? [] : [{ ...none, variable, value }]),
+  ];
+  const isComplete = (variable === undefined) === (value === undefined);
+  const [erased] = given;
+  if (erased && given.length === 1 && isComplete) return erased;
+  throw invalidRequest(
+    'The body must have exactly one of "user", "tag", "metadata", or "variable" with "value".',
+  );
 }
 
 interface ErasureInput {
   readonly user?: string;
+  readonly tag?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly variable?: string;
   readonly value?: string;
 }
@@ -83,7 +96,9 @@ function erasureWire(row: store.ErasureRow): Erasure {
     erasureId: toId('erasure', row.id),
     status: row.completedAt === null ? 'processing' : 'completed',
     agentId: row.agentId === null ? null : toId('agent', row.agentId),
+    by: row.variable === null ? (row.label ?? 'user') : 'variable',
     variable: row.variable,
+    metadata: row.labelName,
     schedules: row.schedules.map((one) => toId('schedule', one)),
     deleted: row.deleted,
     waiting: row.waiting,
