@@ -43,7 +43,7 @@ export const createView = endpoint({
   method: 'POST',
   path: '/api/v1/views',
   summary: 'Save a view of executions',
-  description: `Returns 409 if you have a view with this name, or already ${limits.viewsMax} views. It ends with your membership. The values of its filters, such as the name of a user, stay until it is deleted: an erasure does not change it.`,
+  description: `Returns 409 if you have a view with this name, or already ${limits.viewsMax} views. It ends with your membership. An erasure deletes it if its name or a value of its filters names the erased person.`,
   tag,
   auth: 'session',
   body: body('ViewInput', { name: viewName, search }),
