@@ -44,6 +44,7 @@ const wordBegins = /^[\p{L}\p{N}]/u;
 
 /** Whether the query of a saved view names the value: in words to search for, or as a value that callers choose. */
 export function searchNamesValue(search: string, value: string): boolean {
+  if (value === '') return false;
   return [...new URLSearchParams(search)].some(([name, text]) => {
     if (name === 'q') return namesValue(text, value);
     if (!freeFilters.test(name)) return false;

@@ -47,7 +47,7 @@ export async function scanLines(
     order by id desc limit ${batchesAtOnce}`.execute(db);
   const { rows: found } = await sql<Line & { id: string }>`
     select l.batch_id, l.line, l.id from batch_lines l
-    where l.batch_id = any(${batches.map(({ id }) => id)}::uuid[]) and strpos(l.id, ${value}) > 0
+    where l.batch_id = any(${batches.map(({ id }) => id)}::uuid[]) and ${value} <> '' and strpos(l.id, ${value}) > 0
       and l.status not in ('waiting', 'processing')
       and not exists (select from executions e where e.id = l.execution_id and ${aboveFloor})`.execute(
     db,

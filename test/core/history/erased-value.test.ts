@@ -59,4 +59,5 @@ test('a view names a value by a filter that callers choose, or by the words it s
     assert.ok(!searchNamesValue(search, 'ada'), search);
   }
   assert.ok(searchNamesValue('user=a%5C%2Cb', 'a,b'));
+  assert.ok(!searchNamesValue('user=&q=', ''));
 });
