@@ -17,7 +17,7 @@ export interface Mailer {
 }
 
 /**
- * Mails of a workspace on a day (UTC): invitations and alerts. Resets of passwords are not among them, because whoever used up
+ * Mails of a workspace on a day (UTC): invitations and alerts. Resets of passwords are not among them, because using up
  * the mails of a workspace would lock its members out.
  */
 export const mailsPerDayMax = 500;

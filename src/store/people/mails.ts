@@ -39,13 +39,13 @@ export async function takeMails(trx: Trx, workspaceId: string, wanted: number): 
     on conflict (workspace_id) do update set day = greatest(c.day, excluded.day),
       sent = case when c.day < excluded.day then 0 else c.sent end
     returning sent`.execute(trx);
-  const taken = Math.max(0, Math.min(wanted, mailsPerDayMax - (rows[0]?.sent ?? 0)));
-  if (taken > 0) {
-    await sql`update mail_counts set sent = sent + ${taken} where workspace_id = ${workspaceId}`.execute(
+  const allowed = Math.max(0, Math.min(wanted, mailsPerDayMax - (rows[0]?.sent ?? 0)));
+  if (allowed > 0) {
+    await sql`update mail_counts set sent = sent + ${allowed} where workspace_id = ${workspaceId}`.execute(
       trx,
     );
   }
-  return taken;
+  return allowed;
 }
 
 export async function queueMails(trx: Trx, mails: readonly Mail[]): Promise<void> {

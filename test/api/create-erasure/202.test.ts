@@ -195,9 +195,10 @@ test('workspaces alternate, however many erasures one of them requests', async (
   }
   const pipelines = testPipelines(service.database.connection);
   // Each of these erasures takes ten steps: one to await admissions, two to scan the records and two to record that, one for
-  // its executions in progress, two for workflow runs, one for lines, and one to record its completion.
+  // its executions in progress, two for workflow runs, one for lines, and one to record its completion. One that scans more
+  // records takes eleven meanwhile; three of them would take thirty.
   let transactions = 0;
-  const few: RunPaced = async (work) => (transactions++ < 20 ? work() : undefined);
+  const few: RunPaced = async (work) => (transactions++ < 22 ? work() : undefined);
   await workErasures(db, pipelines, few);
   await pipelines.close();
   const { rows } = await sql<{ open: number }>`

@@ -74,7 +74,7 @@ for (const [by, erasure, labels, group] of [
     const { body: started } = await call('POST', `${workflow.path}/execute`, start);
     await ended(service, started.statusUrl, key);
     const lines = [
-      { id: 'line-of-Zerlina', variables: { name: 'x' }, ...labels },
+      { id: 'hers', variables: { name: 'x' }, ...labels },
       { id: 'Zerlina refused', variables: { name: 7, unknown: 1 }, more: true },
       { id: 'bob', variables: { name: 'x' }, ...others },
     ];

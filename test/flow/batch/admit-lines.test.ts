@@ -278,32 +278,41 @@ test('an erasure scans the records of lines that start until it has locked their
   await batchWhen(service, statusUrl, key);
 });
 
-test('an erasure cancels the lines of the user that wait, and removes the name', async () => {
+test('an erasure cancels the lines of the person that wait, and removes the names', async () => {
   const agent = await addAgent(service, { rateLimits: { requestsPerDay: 1 } });
   const lines = [
     { id: '1', variables: { name: 'a' } },
     { id: '2', variables: { name: 'b' }, user: 'erased@example.com', metadata: { k: 'v' } },
     { id: '3', variables: { name: 'secret' } },
     { id: '4', variables: { name: 'd' } },
+    { id: '5', variables: { name: 'e' }, tags: ['her secret'] },
+    { id: '6', variables: { name: 'f' }, metadata: { of: 'secret', k: 'v' } },
   ];
   const { body } = await upload(service, agent, jsonLines(lines), { key });
   const { statusUrl } = body;
   await batchWhen(service, statusUrl, key, ({ counts }) => counts.success === 1);
   const owner = await service.member('owner');
-  for (const erasure of [{ user: 'erased@example.com' }, { variable: 'name', value: 'secret' }]) {
+  for (const erasure of [
+    { user: 'erased@example.com' },
+    { variable: 'name', value: 'secret' },
+    { tag: 'her secret' },
+    { metadata: { of: 'secret' } },
+  ]) {
     const response = await service.call('POST', '/api/v1/erasures', { user: owner, body: erasure });
     assert.equal(response.status, 202);
   }
   const { counts } = await batchWhen(service, statusUrl, key, () => true);
-  assert.deepEqual([counts.waiting, counts.canceled], [1, 2]);
+  assert.deepEqual([counts.waiting, counts.canceled], [1, 4]);
   const results = await resultsOf(service, statusUrl, key);
   assert.deepEqual(
-    results.map(({ status, error }) => [status, error]),
+    results.map(({ id, status, error }) => [id, status, error]),
     [
-      ['success', null],
-      ['canceled', 'The user or a value of the line was erased.'],
-      ['canceled', 'The user or a value of the line was erased.'],
-      ['waiting', null],
+      ['1', 'success', null],
+      [null, 'canceled', 'The user or a value of the line was erased.'],
+      [null, 'canceled', 'The user or a value of the line was erased.'],
+      ['4', 'waiting', null],
+      [null, 'canceled', 'The user or a value of the line was erased.'],
+      [null, 'canceled', 'The user or a value of the line was erased.'],
     ],
   );
   const { rows } = await sql<{ text: string }>`
