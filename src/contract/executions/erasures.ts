@@ -84,9 +84,11 @@ export const createErasure = endpoint({
       Type.String({ minLength: 1, maxLength: tagMax, description: 'A tag of the records.' }),
     ),
     metadata: Type.Optional(
-      Type.Record(Type.String(), Type.String({ maxLength: metadataValueMax }), {
+      Type.Unsafe<Readonly<Record<string, string>>>({
+        type: 'object',
         minProperties: 1,
         maxProperties: 1,
+        additionalProperties: { type: 'string', maxLength: metadataValueMax },
         description: 'One name in the metadata of the records, with its value.',
         examples: [{ customer: 'Ada Lovelace' }],
       }),

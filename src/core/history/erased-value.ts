@@ -32,15 +32,15 @@ export function labelsHave(labels: Labels | null, erased: ErasedValue): boolean 
 export function namesValue(text: string, value: string): boolean {
   if (value === '') return false;
   for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
-    if (!wordEnds.test(text.slice(0, at)) && !wordBegins.test(text.slice(at + value.length))) {
-      return true;
-    }
+    const end = at + value.length;
+    // Two units have a whole character.
+    const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? '';
+    if (!inWord.test(before) && !inWord.test(text.slice(end, end + 2))) return true;
   }
   return false;
 }
 
-const wordEnds = /[\p{L}\p{N}]$/u;
-const wordBegins = /^[\p{L}\p{N}]/u;
+const inWord = /^[\p{L}\p{N}]/u;
 
 /** Whether the query of a saved view names the value: in words to search for, or as a value that callers choose. */
 export function searchNamesValue(search: string, value: string): boolean {

@@ -180,6 +180,7 @@ test('400 unless exactly one thing identifies the person', async () => {
     { metadata: {} },
     { metadata: { a: 'b', c: 'd' } },
     { metadata: { a: 7 } },
+    { metadata: { 'a\nb': 7 } },
     { metadata: { a: 'v'.repeat(513) } },
     { metadata: { a: 'b' }, variable: 'c' },
     { tag: 'a\0' },

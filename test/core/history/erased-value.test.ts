@@ -34,6 +34,9 @@ test('a text names a value if it contains it as a word of its own', () => {
     assert.ok(!namesValue(text, 'ada'), text);
   assert.ok(namesValue('order (a.b)', '(a.b)'));
   assert.ok(!namesValue('anything', ''));
+  assert.ok(!namesValue('𐐀ada', 'ada'), 'a letter of two units');
+  assert.ok(!namesValue('ada𐐀', 'ada'), 'a letter of two units');
+  assert.ok(namesValue('😀ada😀', 'ada'));
 });
 
 test('a view names a value by a filter that callers choose, or by the words it searches for', () => {

@@ -64,10 +64,8 @@ export function erasureRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 /** A user, a tag, a value of the metadata, or a variable with its value. */
 function whatToErase({ user, tag, metadata, variable, value }: ErasureInput): ErasedValue {
-  const [pair, ...pairs] = Object.entries(metadata ?? {});
-  if (metadata !== undefined && (pair === undefined || pairs.length > 0)) {
-    throw invalidRequest('Field "metadata" must have exactly one name with its value.');
-  }
+  // The contract allows one.
+  const [pair] = Object.entries(metadata ?? {});
   const none = { variable: null, label: null, labelName: null };
   const given: ErasedValue[] = [
     ...(user === undefined ? [] : [{ ...none, value: user }]),
