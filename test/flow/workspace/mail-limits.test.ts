@@ -28,10 +28,11 @@ async function addWorkspace(via = service) {
   return { workspaceId, invite };
 }
 
+/** Of tomorrow, as if the clock had been ahead: it counts on both sides of a midnight during the test. */
 async function setSent(workspaceId: string, sent: number): Promise<void> {
   await sql`
     insert into mail_counts (workspace_id, day, sent)
-    values (${workspaceId}, (clock_timestamp() at time zone 'UTC')::date, ${sent})
+    values (${workspaceId}, (clock_timestamp() at time zone 'UTC')::date + 1, ${sent})
     on conflict (workspace_id) do update set day = excluded.day, sent = excluded.sent`.execute(db);
 }
 
@@ -94,10 +95,10 @@ test('mails of alerts count, and are limited too', async () => {
     taken.reduce((sum, one) => sum + one, 0),
     5,
   );
-  await sql`update mail_counts set day = day - 1 where workspace_id = ${workspaceId}`.execute(db);
+  await sql`update mail_counts set day = day - 2 where workspace_id = ${workspaceId}`.execute(db);
   assert.equal(await take(workspaceId, 3), 3, 'another day');
   await sql`
-    update mail_counts set day = day + 1, sent = ${mailsPerDayMax} where workspace_id = ${workspaceId}`.execute(
+    update mail_counts set day = day + 2, sent = ${mailsPerDayMax} where workspace_id = ${workspaceId}`.execute(
     db,
   );
   assert.equal(await take(workspaceId, 1), 0, 'the clock was ahead');
