@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import type { Row } from '../../harness/access/table.ts';
 import { sessionPaths } from '../../src/api/access/session-paths.ts';
 import { readConfig } from '../../src/config.ts';
 import { pageSegments } from '../../src/core/public-url.ts';
 import { wire } from '../../src/wiring/wire.ts';
 import type { ProofEnvironment } from '../environment.ts';
-import type { Row } from './table.ts';
 
 /** Every route of the wired service, as registered with the router. */
 
@@ -57,9 +57,9 @@ export function uncovered(routes: readonly Route[], rows: readonly Row[]): strin
   return [
     ...[...routed]
       .filter((one) => !listed.has(one) && !listed.has(one.replace(/^HEAD/, 'GET')))
-      .map((one) => `${one} is missing from proof/access/table.csv`),
+      .map((one) => `${one} is missing from harness/access/table.csv`),
     ...[...listed.difference(routed)].map(
-      (one) => `${one} in proof/access/table.csv is not a route`,
+      (one) => `${one} in harness/access/table.csv is not a route`,
     ),
   ];
 }

@@ -1,13 +1,15 @@
+import type { Caller } from '../../harness/access/callers.ts';
+import { type Call, calls } from '../../harness/access/calls.ts';
+import { type AccessFixture, createFixture } from '../../harness/access/fixture.ts';
+import { type Row, readTable } from '../../harness/access/table.ts';
+import { freePort } from '../../harness/free-port.ts';
+import { signIn } from '../../harness/sessions.ts';
 import { type Answer, ask } from '../access/ask.ts';
-import type { Caller } from '../access/callers.ts';
-import { type Call, calls } from '../access/calls.ts';
 import { changed, type Fingerprints, fingerprints } from '../access/fingerprint.ts';
-import { type AccessFixture, createFixture } from '../access/fixture.ts';
 import { routesOf, uncovered } from '../access/router.ts';
-import { type Row, readTable } from '../access/table.ts';
 import type { Claim } from '../claim.ts';
 
-/** A round calls every cell of `access/table.csv`. */
+/** A round calls every cell of `harness/access/table.csv`. */
 export const access: Claim = {
   name: 'access',
   description:
@@ -41,7 +43,12 @@ export const access: Claim = {
   async prove(environment) {
     const rows = readTable();
     const violations = uncovered(await routesOf(environment), rows);
-    const fixture = await createFixture(environment);
+    const { url } = await environment.spawn('api', await signInSettings());
+    const fixture = await createFixture({
+      ...environment,
+      url,
+      signIn: async (userId) => (await signIn({ db: environment.db, url }, userId)).cookie,
+    });
     const prints = await fingerprints(environment.db, fixture.elsewhereId);
     let cells = 0;
     let wrongRows = 0;
@@ -54,6 +61,17 @@ export const access: Claim = {
     return { counts: { routes: rows.length, cells }, violations };
   },
 };
+
+/** Configures GitHub sign-in. The proof requests only the redirect, so nothing calls GitHub. */
+async function signInSettings() {
+  const port = await freePort();
+  return {
+    PORT: String(port),
+    CUELINE_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    CUELINE_GITHUB_CLIENT_ID: 'github-client',
+    CUELINE_GITHUB_CLIENT_SECRET: 'github-secret',
+  };
+}
 
 /** Stops here, because a general failure would repeat for every route. */
 const wrongRowsMax = 3;
@@ -138,7 +156,7 @@ function isWrite({ method, path }: Row): boolean {
 }
 
 async function callCell(
-  { url }: AccessFixture,
+  { environment: { url } }: AccessFixture,
   { method }: Row,
   at: string,
   cell: Cell,

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { fromId } from '../../src/core/id.ts';
-import { ask } from './ask.ts';
 import type { Prepare } from './calls.ts';
 import { unique } from './calls-workspace.ts';
 import type { AccessFixture } from './fixture.ts';
@@ -29,7 +28,7 @@ function ofTrigger(
 ): Prepare {
   return async (fixture, note) => {
     const { workflowId, path } = await makeWorkflow(fixture, note);
-    const { scheduleId, webhookId } = await post(fixture, `${path}/${kind}`, created);
+    const { scheduleId, webhookId } = await fixture.post(`${path}/${kind}`, created);
     const id = scheduleId ?? webhookId ?? '';
     return {
       path: `${path}/${kind}/${id}${below}`,
@@ -42,7 +41,7 @@ function ofTrigger(
 function ofRun(below: string, { isEnded = false } = {}): Prepare {
   return async (fixture, note, { keyId }) => {
     const { workflowId, path } = await makeWorkflow(fixture, note);
-    const { workflowRunId = '' } = await post(fixture, `${path}/execute`, { input });
+    const { workflowRunId = '' } = await fixture.post(`${path}/execute`, { input });
     const own = note.includes('own ') ? keyId : null;
     const state = isEnded
       ? sql``
@@ -121,7 +120,7 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
   'DELETE /api/v1/workflows/{workflowId}/webhooks/{webhookId}': ofTrigger('webhooks', webhook, ''),
   async 'POST /api/v1/webhooks/{webhookId}'(fixture, note) {
     const { path } = await makeWorkflow(fixture, '');
-    const { secret = '', webhookId } = await post(fixture, `${path}/webhooks`, webhook);
+    const { secret = '', webhookId } = await fixture.post(`${path}/webhooks`, webhook);
     const at = new Date();
     const id = unique();
     const signature = new Webhook(secret).sign(id, at, JSON.stringify(input));
@@ -150,18 +149,7 @@ async function makeWorkflow(fixture: AccessFixture, note: string) {
   const untied = note.includes('untied');
   const { agentId } = untied ? await fixture.privateAgent() : await fixture.agent(note);
   const body = { name: unique(), definition: skippedStep(agentId) };
-  const created = await post(fixture, '/api/v1/workflows', body);
+  const created = await fixture.post('/api/v1/workflows', body);
   const { workflowId = '', workflowVersionId = '' } = created;
   return { workflowId, workflowVersionId, agentId, path: `/api/v1/workflows/${workflowId}` };
-}
-
-async function post(
-  { url, fullKey }: AccessFixture,
-  path: string,
-  body: object,
-): Promise<Readonly<Record<string, string | undefined>>> {
-  const headers = { authorization: `Bearer ${fullKey.key}` };
-  const { status, text } = await ask(url + path, 'POST', headers, body);
-  if (status >= 300) throw new Error(`POST ${path}: ${status} ${text}`);
-  return JSON.parse(text);
 }

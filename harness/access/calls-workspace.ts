@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import { addMember } from '../../harness/people.ts';
-import { signIn } from '../../harness/sessions.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { generateToken, hashToken } from '../../src/core/people/token.ts';
 import { findSessionCaller } from '../../src/store/people/callers.ts';
 import { insertView } from '../../src/store/people/views.ts';
+import { addMember } from '../people.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
 import type { AccessFixture } from './fixture.ts';
@@ -288,7 +287,6 @@ async function addPrice({ environment }: AccessFixture): Promise<string> {
   return model;
 }
 
-/** Adds a viewer and returns the wire id. */
 /** A view of the caller, or of the owner for callers that have none. */
 function ofView(body?: object): Prepare {
   return async ({ environment }, _note, caller) => {
@@ -305,6 +303,7 @@ function ofView(body?: object): Prepare {
   };
 }
 
+/** Adds a viewer and returns the wire id. */
 async function addColleague({ environment }: AccessFixture): Promise<string> {
   return toId('user', await addMember(environment.db, environment.workspaceId, 'viewer'));
 }
@@ -315,7 +314,7 @@ async function leaveWorkspace(fixture: AccessFixture, { userId }: Caller): Promi
   const member = userId === null ? null : await findSessionCaller(db, userId, null);
   if (!member?.role) throw new Error('only a member can leave');
   const leaving = await addMember(db, member.workspaceId, member.role);
-  const { cookie } = await signIn({ db, url: fixture.url }, leaving);
+  const cookie = await fixture.environment.signIn(leaving);
   return { path: `/api/v1/members/${toId('user', leaving)}`, headers: { cookie } };
 }
 
@@ -328,7 +327,7 @@ async function deleteAccount(fixture: AccessFixture, { userId }: Caller): Promis
     like?.workspaceId ?? fixture.environment.workspaceId,
     'viewer',
   );
-  const { cookie } = await signIn({ db, url: fixture.url }, leaving);
+  const cookie = await fixture.environment.signIn(leaving);
   if (!like) await sql`delete from members where user_id = ${leaving}`.execute(db);
   return { path: '/api/v1/me', headers: { cookie } };
 }

@@ -1,9 +1,8 @@
-import { addMember, addWorkspace, type TestKey } from '../../harness/people.ts';
-import { signIn } from '../../harness/sessions.ts';
 import { toId } from '../../src/core/id.ts';
-import { generateKey, type Permission } from '../../src/core/people/key.ts';
-import type { ProofEnvironment } from '../environment.ts';
-import { ask } from './ask.ts';
+import { generateKey, type Permission, permissions } from '../../src/core/people/key.ts';
+import { addAgent } from '../agents.ts';
+import { addMember, addWorkspace, type TestKey } from '../people.ts';
+import type { AccessEnvironment } from './fixture.ts';
 
 /** A kind of caller: a column of the table. */
 export interface Caller {
@@ -29,26 +28,26 @@ export interface Callers {
   readonly tiedKey: TestKey;
 }
 
-export async function makeCallers(environment: ProofEnvironment, url: string): Promise<Callers> {
-  const { db, workspaceId, ownerId } = environment;
+export async function makeCallers(environment: AccessEnvironment): Promise<Callers> {
+  const { db, url, workspaceId, ownerId } = environment;
   const { workspaceId: elsewhereId, ownerId: strangerId } = await addWorkspace(db);
   const editorId = await addMember(db, workspaceId, 'editor');
   const viewerId = await addMember(db, workspaceId, 'viewer');
   const removedId = await addMember(db, workspaceId, 'editor');
   const signedIn = [viewerId, editorId, ownerId, strangerId, removedId];
   const cookies = new Map<string, string>();
-  for (const userId of signedIn) cookies.set(userId, (await signIn({ db, url }, userId)).cookie);
+  for (const userId of signedIn) cookies.set(userId, await environment.signIn(userId));
 
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
   const past = new Date('2020-01-01');
-  const { agentId } = await environment.agent();
+  const { agentId } = await addAgent(environment);
   const fullKey = await environment.key();
   const tiedKey = await environment.key({ agentIds: [agentId] });
   const ofRemoved = await environment.key({ userId: removedId });
   const removal = `${url}/api/v1/members/${toId('user', removedId)}`;
-  await ask(removal, 'DELETE', { authorization: `Bearer ${fullKey.key}` });
+  await fetch(removal, { method: 'DELETE', headers: bearer(fullKey.key) });
 
   const anonymous = { keyId: null, userId: null, elsewhere: false, hidden: 'everything' } as const;
-  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
   const key = (name: string, { id, key }: TestKey, hidden: Caller['hidden']): Caller => ({
     ...{ name, headers: bearer(key), keyId: id, userId: null, elsewhere: false, hidden },
   });
@@ -72,11 +71,7 @@ export async function makeCallers(environment: ProofEnvironment, url: string): P
     { ...key('elsewhere key', strangerKey, 'everything'), elsewhere: true },
     key('other agent', await environment.key({ agentIds: [agentId] }), 'other agents'),
     key('this agent', tiedKey, 'private agents'),
-    await only('execute'),
-    await only('read'),
-    await only('cancel'),
-    await only('manage'),
-    await only('own'),
+    ...(await Promise.all(permissions.map(only))),
     key('all', fullKey, 'nothing'),
     key("editor's key", await environment.key({ userId: editorId }), 'private agents'),
     key("viewer's key", await environment.key({ userId: viewerId }), 'private agents'),

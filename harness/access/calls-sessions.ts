@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { password } from '../../harness/sessions.ts';
 import { findUser } from '../../src/store/people/users.ts';
+import { password } from '../sessions.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
 import type { AccessFixture } from './fixture.ts';

@@ -1,4 +1,4 @@
-import { modernRequest, withTasks } from '../../harness/mcp.ts';
+import { modernRequest, withTasks } from '../mcp.ts';
 import type { Prepare } from './calls.ts';
 import { preflight } from './preflight.ts';
 
