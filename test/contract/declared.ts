@@ -87,7 +87,7 @@ function declaredResponse(method: string, path: string, status: number, at: stri
   const operation = operations?.[method.toLowerCase()];
   if (!operation) {
     assert.equal(status, operations ? 405 : 404, at);
-    return problem;
+    return path.startsWith('/v1/') ? openaiProblem : problem;
   }
   const declared = operation.responses[status];
   assert.ok(declared, `${at}, which is not declared`);
@@ -97,6 +97,9 @@ function declaredResponse(method: string, path: string, status: number, at: stri
 
 const problem: Response = {
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+};
+const openaiProblem: Response = {
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/OpenAIProblem' } } },
 };
 
 /** The paths with the fewest parameters first. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { slugMax } from '../../core/slug.ts';
+import { isSlug, slugMax } from '../../core/slug.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
 /**
@@ -20,6 +20,8 @@ export async function findSlugSubject(
   workspaceId: string,
   slug: string,
 ): Promise<string | null> {
+  // PostgreSQL accepts no NUL in a text.
+  if (!isSlug(slug)) return null;
   const { rows } = await sql<{ subject: string }>`
     select subject from slugs where workspace_id = ${workspaceId} and slug = ${slug}`.execute(db);
   return rows[0]?.subject ?? null;

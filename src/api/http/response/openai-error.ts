@@ -35,7 +35,7 @@ export function openaiErrorResponse(failure: Failure, requestId: string): ErrorR
 export function failureCodeIn(body: { readonly error?: unknown }): CallFailureCode | null {
   const code = String((body.error as { code?: unknown } | undefined)?.code);
   const named = Object.entries(codes).find(([, [, name]]) => name === code)?.[0];
-  if (code === 'model_not_found') return 'NOT_FOUND';
+  if (code === 'model_not_found' || code === 'response_not_found') return 'NOT_FOUND';
   if (parameterCodes.includes(code)) return 'INVALID_REQUEST';
   return callFailureCodes.find((one) => one === (named ?? code.toUpperCase())) ?? null;
 }
