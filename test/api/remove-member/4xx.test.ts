@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { freshId } from '../../../harness/fresh-id.ts';
-import { testRefusals } from '../../../harness/refusals.ts';
 import { startService } from '../../../harness/service.ts';
-import { removeMember } from '../../../src/contract/workspace/members.ts';
 import { toId } from '../../../src/core/id.ts';
 
 const service = await startService();
 after(service.close);
 const member = await service.member('viewer');
 const path = `/api/v1/members/${toId('user', member)}`;
-
-testRefusals(service, removeMember, { path });
 
 test('403 for a member who is not an owner, except for their own membership', async () => {
   const editor = await service.member('editor');

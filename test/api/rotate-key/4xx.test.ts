@@ -2,37 +2,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import type { KeyOptions } from '../../../harness/people.ts';
-import { testRefusals } from '../../../harness/refusals.ts';
 import { startService } from '../../../harness/service.ts';
-import { rotateKey } from '../../../src/contract/workspace/keys.ts';
 
 const service = await startService();
 after(service.close);
 const pathOf = ({ apiKeyId }: { apiKeyId: string }) => `/api/v1/keys/${apiKeyId}/rotate`;
-
-// The body is optional here; empty ones are tested below.
-const { body: _, ...bodiless } = rotateKey;
-testRefusals(service, bodiless, { path: pathOf(await service.key()) });
-
-const bodies: [string | object, status: number, code: string][] = [
-  ['{', 400, 'MALFORMED_BODY'],
-  ['[]', 400, 'INVALID_REQUEST'],
-  ['null', 400, 'INVALID_REQUEST'],
-  [{ unknown: 1 }, 400, 'INVALID_REQUEST'],
-  [{ graceSeconds: -1 }, 400, 'INVALID_REQUEST'],
-  [{ graceSeconds: 604_801 }, 400, 'INVALID_REQUEST'],
-  [{ graceSeconds: 0.5 }, 400, 'INVALID_REQUEST'],
-  [{ graceSeconds: '60' }, 400, 'INVALID_REQUEST'],
-  [{ graceSeconds: null }, 400, 'INVALID_REQUEST'],
-];
-for (const [body, status, code] of bodies) {
-  test(`${status} for ${JSON.stringify(body)}, and the key stays valid`, async () => {
-    const { key, ...old } = await service.key();
-    const response = await service.call('POST', pathOf(old), { key, body });
-    assert.deepEqual([response.status, response.body.code], [status, code]);
-    assert.equal((await service.call('GET', '/api/v1/keys', { key })).status, 200);
-  });
-}
 
 const stopped: [string, KeyOptions][] = [
   ['revoked', { revokedAt: new Date('2020-01-01') }],

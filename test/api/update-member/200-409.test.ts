@@ -58,3 +58,15 @@ test('losing ownership revokes the invitations of that owner', async () => {
   const { rows } = await sql<{ email: string }>`select email from invitations`.execute(service.db);
   assert.deepEqual(rows, [{ email: 'kept@example.com' }]);
 });
+
+test('409 for the last owner', async () => {
+  const { workspaceId, ownerId } = await service.workspace();
+  const own = `/api/v1/members/${toId('user', ownerId)}`;
+  for (const role of ['editor', 'viewer']) {
+    const response = await service.call('PATCH', own, { user: ownerId, body: { role } });
+    assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
+  }
+  assert.equal((await service.call('GET', '/api/v1/invitations', { user: ownerId })).status, 200);
+  const { key } = await service.key({ workspaceId, userId: ownerId });
+  assert.equal((await service.call('PATCH', own, { key, body: { role: 'owner' } })).status, 200);
+});

@@ -46,3 +46,11 @@ test('dismissals end with the membership', async () => {
   const { rows } = await sql`select from dismissals where user_id = ${userId}`.execute(service.db);
   assert.equal(rows.length, 0);
 });
+
+test('a risk can only be postponed', async () => {
+  const { cookie } = await service.signIn('owner');
+  const body = { notice: 'generatedPassword', days: null };
+  const { status } = await service.call('PUT', path, { cookie, body });
+  assert.equal(status, 400);
+  assert.deepEqual(await dismissed(cookie), []);
+});

@@ -33,3 +33,14 @@ for (const [what, options, allowed] of standings) {
     });
   }
 }
+
+test('403 for canceling executions without the permission to cancel', async () => {
+  const { path: deployed } = await addAgent(service);
+  const { key } = await service.key({ permissions: ['manage', 'read'] });
+  const call = (body: object) => service.call('POST', `${deployed}/lifecycle`, { key, body });
+  const response = await call({ action: 'disable', cancelRunning: true });
+  assert.deepEqual([response.status, response.body.code], [403, 'PERMISSION_DENIED']);
+  assert.match(response.body.message, /"cancel"/);
+  assert.equal((await service.call('GET', deployed, { key })).body.status, 'Deployed');
+  assert.equal((await call({ action: 'disable' })).status, 200);
+});

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { testRefusals } from '../../../harness/refusals.ts';
 import { startService } from '../../../harness/service.ts';
-import { listPrices } from '../../../src/contract/workspace/providers.ts';
 
 const service = await startService();
 after(service.close);
 const path = '/api/v1/prices';
 const user = service.ownerId;
-
-testRefusals(service, listPrices, { path });
 
 test('200 with the prices of the workspace, by model', async () => {
   const { ownerId: stranger } = await service.workspace();

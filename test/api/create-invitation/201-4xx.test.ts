@@ -74,3 +74,17 @@ test('concurrent invitations of one address leave one open', async () => {
   const { body: open } = await service.call('GET', path, { key });
   assert.equal(open.invitations.length, 1);
 });
+
+test('400 for an address that could not sign in', async () => {
+  const user = service.ownerId;
+  const body = { email: 'new@localhost', role: 'viewer' };
+  const response = await service.call('POST', path, { user, body });
+  assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
+});
+
+test('409 for the address of a member', async () => {
+  const { key } = await service.key();
+  const email = `${await service.member('viewer')}@EXAMPLE.com`;
+  const response = await service.call('POST', path, { key, body: { email, role: 'owner' } });
+  assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
+});

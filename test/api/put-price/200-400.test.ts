@@ -54,3 +54,18 @@ test('a price applies to its workspace and model only', async () => {
   assert.equal(await stored('openai/gpt', workspaceId), null);
   assert.equal(await stored('openai/GPT'), null);
 });
+
+test('400 for a built-in model, which is free, and for a price that no decimal holds', async () => {
+  const good = { model: 'a/b', inputPerMillion: '1', outputPerMillion: '2' };
+  for (const [field, value] of [
+    ['model', 'cueline/echo'],
+    ['outputPerMillion', 1e-13],
+    ['inputPerMillion', '1000000.01'],
+    ['cacheWritePerMillion', 1e-15],
+  ] as const) {
+    const { status, body } = await put({ ...good, [field]: value });
+    assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST']);
+    assert.match(body.message, new RegExp(`"${field}"`));
+    assert.equal(await stored('a/b'), null);
+  }
+});

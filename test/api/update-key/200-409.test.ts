@@ -69,3 +69,15 @@ test('a key changes itself within its own limits', async () => {
   const refused = await service.call('PATCH', `/api/v1/keys/${apiKeyId}`, { key, body: wider });
   assert.deepEqual([refused.status, refused.body.code], [403, 'PERMISSION_DENIED']);
 });
+
+test('409 for a key that has ended', async () => {
+  const expired = await service.key({ expiresAt: new Date('2020-01-01') });
+  const revoked = await service.key();
+  await service.call('POST', `/api/v1/keys/${revoked.apiKeyId}/revoke`, { user });
+  for (const key of [expired, revoked]) {
+    const response = await service.call('PATCH', `/api/v1/keys/${key.apiKeyId}`, {
+      ...{ user, body: { name: 'New' } },
+    });
+    assert.deepEqual([response.status, response.body.code], [409, 'CONFLICT']);
+  }
+});

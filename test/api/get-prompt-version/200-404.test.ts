@@ -17,3 +17,13 @@ test('with its texts, for a viewer and for a key of an agent of the prompt', asy
     assert.deepEqual([status, body.system, body.user, body.number], [200, 'two', '2', 2]);
   }
 });
+
+test('404 for a version of another prompt, and for a malformed id', async () => {
+  const prompt = await makePrompt(service, { user: 'x' });
+  const other = await makePrompt(service, { user: 'x' });
+  const { key } = await service.key();
+  for (const id of [other.versionIds[0], prompt.promptId, 'ver_nonsense', 'v1', '%00']) {
+    const { status, body } = await service.call('GET', `${prompt.path}/versions/${id}`, { key });
+    assert.deepEqual([status, body.code], [404, 'NOT_FOUND']);
+  }
+});

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { testRefusals } from '../../../harness/refusals.ts';
 import { startService } from '../../../harness/service.ts';
-import { listProviders } from '../../../src/contract/workspace/providers.ts';
 
 const service = await startService();
 after(service.close);
 const path = '/api/v1/providers';
 const user = service.ownerId;
-
-testRefusals(service, listProviders, { path });
 
 test('200 with the providers of the workspace, by name', async () => {
   const { ownerId: stranger } = await service.workspace();
