@@ -3,8 +3,9 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
+import { toId } from '../../src/core/id.ts';
 
-/** Only owners revoke and rotate keys that owners issued for the whole workspace. */
+/** Only owners revoke and rotate keys that owners issued for the whole workspace; `own` needs an owner. */
 
 const service = await startService();
 after(service.close);
@@ -39,3 +40,14 @@ for (const action of ['revoke', 'rotate'] as const) {
     assert.equal((await service.call('POST', path(theirs), { user: editor })).status, expected);
   });
 }
+
+test('"own" ends when the issuer is no owner any more', async () => {
+  const userId = await service.member('owner');
+  const { key } = await service.key({ userId, permissions: ['own', 'read'] });
+  const audit = () => service.call('GET', '/api/v1/audit', { key });
+  assert.equal((await audit()).status, 200);
+  const path = `/api/v1/members/${toId('user', userId)}`;
+  const body = { role: 'editor' };
+  await service.call('PATCH', path, { user: service.ownerId, body });
+  assert.equal((await audit()).status, 403);
+});

@@ -112,6 +112,7 @@ for (const e of operations) {
   test(`${nameOf(e)}: refused callers`, async () => {
     if (e.auth === 'none') return;
     const [first] = rowsOf(e);
+    await assertPermissionsSuffice(e, first);
     for (const row of rowsOf(e)) {
       const { note, statuses } = row;
       const shared = await prepare(e, note, caller('none'));
@@ -148,6 +149,23 @@ for (const e of operations) {
   });
 }
 
+/** Each permission that suffices by itself gets as far as the query. */
+async function assertPermissionsSuffice(e: Endpoint, row: Row | undefined) {
+  const valid = await prepare(e, row?.note ?? '', caller('none'));
+  for (const name of permissions.filter((one) => (row?.statuses.get(one) ?? 0) < 300)) {
+    for (const { what, expected, ...query } of malformedQuery(e, valid)) {
+      const response = await send(e, caller(name), valid, query);
+      assertRefused(response, e, expected, `${what} with ${name}`);
+    }
+  }
+}
+
+test('an invalid key is refused despite a valid session', async () => {
+  const { cookie } = caller('owner').headers;
+  const headers = { ...caller('malformed').headers, ...(cookie && { cookie }) };
+  assert.equal((await service.call('GET', '/api/v1/me', { headers })).status, 401);
+});
+
 interface Malformed extends Difference {
   readonly what: string;
   readonly expected: Parameters<typeof assertRefused>[2];
@@ -162,7 +180,7 @@ function malformedCalls(e: Endpoint, valid: Call): Malformed[] {
     ...unknownIds(e, valid),
     ...malformedQuery(e, valid),
     ...malformedBodies(e, valid),
-    ...tags(e),
+    ...tags(e, valid),
   ];
 }
 
@@ -212,16 +230,20 @@ function malformedBodies(e: Endpoint, valid: Call): Malformed[] {
     { what: 'an array', body: '[]', expected: invalid },
     { what: 'an unknown field', body: unknown, expected },
     { what: 'a large body', body: ' '.repeat(bodyBytesMax + 1), expected: tooLarge },
+    // Clients may always send an object: it is accepted, and the resource is unknown.
+    ...(e.body ? [] : unknownIds(e, valid).map((unknownId) => ({ ...unknownId, body: '{}' }))),
     ...(e.body && !e.bodyOptional ? [{ what: 'no body', body: null, expected: malformed }] : []),
   ];
 }
 
-function tags(e: Endpoint): Malformed[] {
+function tags(e: Endpoint, valid: Call): Malformed[] {
   if (e.method !== 'PATCH') return [];
   const stale = { status: 412, code: 'STALE' } as const;
   return [
     { what: 'a stale tag', headers: { 'if-match': '"0"' }, expected: stale },
     { what: 'a weak tag', headers: { 'if-match': 'W/"1"' }, expected: stale },
+    ...unknownIds(e, valid).map((one) => ({ ...one, headers: { 'if-match': '*' } })),
+    { what: 'a field before a tag', body: '[]', headers: { 'if-match': '"0"' }, expected: invalid },
     { what: 'no tag', headers: { 'if-match': '1' }, expected: invalid },
   ];
 }

@@ -13,35 +13,8 @@ async function refused(body: object, headers = { key }) {
   return [status, problem.message];
 }
 
-test('unknown types and fields are named', async () => {
-  const [status, message] = await refused({ ...valid, eventTypes: ['key.revoked', 'key.lost'] });
-  assert.equal(status, 400);
-  assert.match(String(message), /eventTypes\.1.*must be one of execution\.succeeded/);
-  assert.deepEqual(await refused({ ...valid, events: [] }), [
-    400,
-    'Unknown field "events". Allowed: url, eventTypes, agentIds, payload, format, description.',
-  ]);
-  for (const body of [
-    { eventTypes: ['ping'] },
-    { ...valid, eventTypes: [] },
-    { ...valid, payload: 'half' },
-  ]) {
-    assert.equal((await refused(body))[0], 400);
-  }
-});
-
 test('a URL that is private or no https URL is rejected', async () => {
-  const urls = [
-    'http://shop.example/events',
-    'https://127.0.0.1/events',
-    'https://10.1.2.3/events',
-    'https://[::1]/events',
-    'https://localhost/events',
-    'https://2130706433/',
-    'https://169.254.169.254/latest/meta-data',
-    'https://user:word@shop.example/',
-    'ftp://shop.example/',
-  ];
+  const urls = ['http://shop.example/events', 'https://10.1.2.3/events'];
   for (const url of urls) {
     const [status, message] = await refused({ ...valid, url });
     assert.equal(status, 400, url);
@@ -55,15 +28,6 @@ test('agents that do not exist are not found', async () => {
     body: { ...valid, agentIds: ['agt_01jd0000000000000000000000'] },
   });
   assert.equal(status, 404);
-});
-
-test('only an owner or a key with the permission own may create endpoints', async () => {
-  const manage = await service.key({ permissions: ['manage', 'read', 'execute', 'cancel'] });
-  assert.equal((await refused(valid, { key: manage.key }))[0], 403);
-  const { status } = await service.call('POST', path, {
-    ...{ body: valid, user: await service.member('editor') },
-  });
-  assert.equal(status, 403);
 });
 
 test('a key without the permission read gets no full data', async () => {

@@ -19,13 +19,6 @@ test('rejects a key without the permission, and writes no record', async () => {
   assert.equal(response.code, 'PERMISSION_DENIED');
 });
 
-test('rejects a key whose issuer became a viewer', async () => {
-  const agent = await addAgent(service);
-  const { key } = await service.key({ userId: await service.member('viewer') });
-  const { body: response } = await service.call('POST', `${agent.path}/execute`, { key, body });
-  assert.equal(response.code, 'PERMISSION_DENIED');
-});
-
 const closed: [string, AgentOptions][] = [
   ['a draft', { stage: 'Draft' }],
   ['paused', { stage: 'Paused' }],

@@ -65,8 +65,3 @@ test('a port in the proxy header is not another caller, and callers with mapped 
   }
   await refused(token, 404, 'NOT_FOUND', { 'x-forwarded-for': '::ffff:203.0.113.10' });
 });
-
-test('400 for an unknown query parameter', async () => {
-  const response = await service.call('GET', `${path(generateToken())}?a=b`);
-  assert.deepEqual([response.status, response.body.code], [400, 'INVALID_REQUEST']);
-});

@@ -39,10 +39,3 @@ test('the models are the agents that the key can call, by slug', async () => {
     assert.deepEqual([status, body.error.code], [404, 'model_not_found']);
   }
 });
-
-test('401 without a key, 403 without `execute`', async () => {
-  assert.equal((await service.call('GET', '/v1/models')).status, 401);
-  const { key } = await service.key({ permissions: ['read'] });
-  const { status, body } = await service.call('GET', '/v1/models', { key });
-  assert.deepEqual([status, body.error.code], [403, 'insufficient_permissions']);
-});

@@ -325,6 +325,15 @@ for (const [id, [valid, ...wrong]] of Object.entries(wrongBodies)) {
   }
 }
 
+test('an operation without fields accepts no body and an empty object, and names any other field', () => {
+  const revoke: Endpoint = endpoints.revokeKey;
+  const read = (text: string) => readFields({ kind: 'text', text }, revoke);
+  assert.equal(readFields({ kind: 'none' }, revoke), undefined);
+  assert.equal(read('{}'), undefined);
+  assert.throws(() => read('{"reason":"x"}'), { message: /Unknown field "reason"/ });
+  for (const text of ['null', '[]']) assert.throws(() => read(text), { code: 'INVALID_REQUEST' });
+});
+
 for (const number of ['1e400', '-1e400', '1e-400', '9007199254740993', '0.1234567890123456789']) {
   test(`the number ${number} is refused wherever it is, because it would lose precision`, () => {
     for (const [id, text] of [

@@ -4,9 +4,6 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, run } from '../../../../harness/agents.ts';
 import { startService } from '../../../../harness/service.ts';
-import type { Endpoint } from '../../../../src/contract/endpoint.ts';
-import { endpoints } from '../../../../src/contract/index.ts';
-import { bodyBytesMax } from '../../../../src/contract/limits.ts';
 import { generateKey } from '../../../../src/core/people/key.ts';
 
 /** Malformed requests get the common error format: four fields, a request id, and never a 5xx. */
@@ -93,15 +90,6 @@ test('unknown methods return 404 or 405', async () => {
   }
 });
 
-test('a 405 lists every supported method', async () => {
-  const allowed = async (path: string) =>
-    (await service.call('PUT', path, { key })).headers.get('allow');
-  assert.equal(await allowed('/healthz'), 'GET, HEAD');
-  assert.equal(await allowed('/api/v1/prompts'), 'GET, HEAD, POST');
-  assert.equal(await allowed(agent.path), 'GET, HEAD, PATCH, DELETE');
-  assert.equal(await allowed(`${agent.path}/execute`), 'POST');
-});
-
 test('the key is checked first, whatever the path', async () => {
   const body = { variables: { name: 'x' } };
   for (const id of ['%', '%ff', '%E0%A4%A', 'a%2Fb', '%00', 'a'.repeat(9_000)]) {
@@ -168,43 +156,6 @@ test('an unsupported transfer coding returns 415', async () => {
     assert.deepEqual([status, JSON.parse(body).code], [415, 'UNSUPPORTED_MEDIA_TYPE']);
   }
   for (const coding of ['chunked', 'Chunked']) assert.equal((await post(coding)).status, 202);
-});
-
-/** Paths with unknown ids: errors in the request are reported first. The OpenAI API has errors of its own form. */
-const withoutFields = (Object.values(endpoints) as Endpoint[])
-  .filter(({ method, path, body }) => method === 'POST' && path.startsWith('/api/') && !body)
-  .map(({ path }) => path.replace(/\{\w+\}/g, 'none'));
-
-test('an operation without fields accepts no body and an empty object, and checks others after the key', async () => {
-  assert.ok(withoutFields.length > 5);
-  const plain = { 'content-type': 'text/plain' };
-  const wrong: [body: string, headers: Record<string, string>, status: number, code: string][] = [
-    ['{"x":1}', {}, 400, 'INVALID_REQUEST'],
-    ['[]', {}, 400, 'INVALID_REQUEST'],
-    ['null', {}, 400, 'INVALID_REQUEST'],
-    ['{{{', {}, 400, 'MALFORMED_BODY'],
-    ['{{{', plain, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['{}', plain, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    [' '.repeat(bodyBytesMax + 1), {}, 413, 'BODY_TOO_LARGE'],
-  ];
-  for (const path of withoutFields) {
-    const call = (options: object) => service.call('POST', path, { key, ...options });
-    for (const options of [{}, { body: '{}' }, { body: '' }, { body: '', headers: plain }]) {
-      assert.equal((await call(options)).status, 404, path);
-    }
-    for (const [body, headers, status, code] of wrong) {
-      const refused = await call({ body, headers });
-      assert.deepEqual([refused.status, refused.body.code], [status, code], `${path} ${body}`);
-      const stranger = { key: generateKey(), body, headers };
-      assert.equal((await service.call('POST', path, stranger)).status, 401, path);
-    }
-  }
-});
-
-test('an unknown field of an operation without fields is named', async () => {
-  const path = `${agent.path}/executions/none/cancel`;
-  const { body } = await service.call('POST', path, { key, body: { reason: 'x' } });
-  assert.match(body.message, /Unknown field "reason"/);
 });
 
 test('a malformed Idempotency-Key or query is checked after the key and its limits', async () => {

@@ -20,9 +20,3 @@ test('lists the views of the member in the workspace, by name', async () => {
     ['Failures', 'Slow'],
   );
 });
-
-test('401 without a session, 403 with a key', async () => {
-  assert.equal((await service.call('GET', path)).status, 401);
-  const { key } = await service.key();
-  assert.equal((await service.call('GET', path, { key })).status, 403);
-});

@@ -53,11 +53,3 @@ test('empty without an endpoint that subscribes', async () => {
   const path = `${none.path}/executions/${later}/events`;
   assert.deepEqual((await service.call('GET', path, { key })).body, { events: [] });
 });
-
-test('404 for an unknown execution, 403 without read', async () => {
-  const { executionId } = await run(service, agent, key);
-  const path = (id: string) => `${agent.path}/executions/${id}/events`;
-  assert.equal((await service.call('GET', path('exe_nothing'), { key })).status, 404);
-  const { key: executor } = await service.key({ permissions: ['execute'] });
-  assert.equal((await service.call('GET', path(executionId), { key: executor })).status, 403);
-});

@@ -6,19 +6,6 @@ const service = await startService({ config: { listPerMinute: 3 } });
 after(service.close);
 const path = '/api/v1/executions';
 
-test('400 for an invalid parameter, naming the allowed values', async () => {
-  const { key } = await service.key();
-  const { status, body } = await service.call('GET', `${path}?status=done`, { key });
-  assert.equal(status, 400);
-  assert.match(body.message, /status.*success, failed/);
-});
-
-test('401 without a valid key, 403 without the permission', async () => {
-  assert.equal((await service.call('GET', path)).status, 401);
-  const { key } = await service.key({ permissions: ['execute'] });
-  assert.equal((await service.call('GET', path, { key })).status, 403);
-});
-
 test('429 above the limit of list calls', async () => {
   const { key } = await service.key();
   const responses = [];
