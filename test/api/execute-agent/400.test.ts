@@ -37,6 +37,7 @@ test('a body without variables supplies none', async () => {
 
 const broken: [string, string, string][] = [
   ['variables that are no object', '{"variables":"a"}', 'INVALID_REQUEST'],
+  ['a number as user', '{"variables":{"a":1,"b":1},"user":5}', 'INVALID_REQUEST'],
   ['a NUL', '{"variables":{"a":"\\u0000","b":1}}', 'INVALID_VARIABLES'],
   [
     'a lone surrogate deep inside',

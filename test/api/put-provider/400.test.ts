@@ -22,8 +22,8 @@ const wrong: [what: string, named: RegExp, body: object][] = [
   ['a credential with a line break', /"apiKey"/, { ...good, apiKey: 'sk-x\n' }],
   ['azure without an address', /"baseURL".*azure/, { kind: 'azure', apiKey: 'k' }],
   ['an address that is none', /"baseURL"/, { ...good, baseURL: 'llm.example.com' }],
-  ['a private address', /"baseURL"/, { ...good, baseURL: 'https://10.0.0.1/v1' }],
-  ['another port of an allowed host', /"baseURL"/, { ...good, baseURL: 'http://127.0.0.1:9001' }],
+  ['a private address', /base URL/, { ...good, baseURL: 'https://10.0.0.1/v1' }],
+  ['another port of an allowed host', /base URL/, { ...good, baseURL: 'http://127.0.0.1:9001' }],
   ['the header Host', /"headers.Host" is not allowed/, { ...good, headers: { Host: 'x' } }],
   [
     'an organization of a kind without one',

@@ -299,6 +299,11 @@ const wrongBodies: Partial<Record<EndpointId, readonly [valid: object, ...Wrong[
     ['no types', { eventTypes: [] }, /"eventTypes"/],
     ['half the data', { payload: 'half' }, /"payload"/],
   ],
+  createSchedule: [
+    { cron: '0 2 * * *', input: {} },
+    ['another policy', { missed: 'all' }, /"missed"/],
+    ['a list as input', { input: [] }, /"input"/],
+  ],
   createWorkflow: [
     { name: 'W', definition: { steps: [step] } },
     ['no steps', { definition: { steps: [] } }, /"definition.steps"/],
