@@ -45,6 +45,16 @@ async function prepare(e: Endpoint, note: string, as: Caller): Promise<Call> {
   return prepareCall(fixture, note, as);
 }
 
+/** Refused calls change nothing, so all of a row share their resources. */
+const shared = new Map<string, Promise<Call>>();
+
+function validCall(e: Endpoint, note = rowsOf(e)[0]?.note ?? ''): Promise<Call> {
+  const row = `${e.id} ${note}`;
+  const call = shared.get(row) ?? prepare(e, note, caller('none'));
+  shared.set(row, call);
+  return call;
+}
+
 /** What differs from a valid call. */
 interface Difference {
   readonly path?: string;
@@ -115,13 +125,12 @@ for (const e of operations) {
     await assertPermissionsSuffice(e, first);
     for (const row of rowsOf(e)) {
       const { note, statuses } = row;
-      const shared = await prepare(e, note, caller('none'));
       for (const as of fixture.all) {
         const status = statuses.get(as.name) ?? 0;
         const code = codes[status];
         // A further case of an operation concerns the callers whose status differs.
         if (!code || (row !== first && status === first?.statuses.get(as.name))) continue;
-        const valid = note.includes('own ') ? await prepare(e, note, as) : shared;
+        const valid = note.includes('own ') ? await prepare(e, note, as) : await validCall(e, note);
         const what = `${note} as ${as.name}`;
         const response = await send(e, as, valid);
         assertRefused(response, e, { status, code }, what);
@@ -135,7 +144,7 @@ for (const e of operations) {
 
   test(`${nameOf(e)}: malformed requests`, async () => {
     const as = caller(e.auth === 'none' ? 'none' : keyRight(e) ? 'all' : 'owner');
-    const valid = await prepare(e, rowsOf(e)[0]?.note ?? '', caller('none'));
+    const valid = await validCall(e);
     for (const { what, expected, ...difference } of malformedCalls(e, valid)) {
       assertRefused(await send(e, as, valid, difference), e, expected, what);
     }
@@ -151,7 +160,7 @@ for (const e of operations) {
 
 /** Each permission that suffices by itself gets as far as the query. */
 async function assertPermissionsSuffice(e: Endpoint, row: Row | undefined) {
-  const valid = await prepare(e, row?.note ?? '', caller('none'));
+  const valid = await validCall(e);
   for (const name of permissions.filter((one) => (row?.statuses.get(one) ?? 0) < 300)) {
     for (const { what, expected, ...query } of malformedQuery(e, valid)) {
       const response = await send(e, caller(name), valid, query);

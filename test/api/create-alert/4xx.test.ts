@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { alertSettings } from '../../../harness/alerts.ts';
 import { startService } from '../../../harness/service.ts';
@@ -41,10 +42,15 @@ test('an unknown agent and one of another workspace are not found', async () => 
 test('a workspace has at most a hundred alerts', async () => {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const other = await service.key({ workspaceId, userId });
+  await sql`
+    insert into alerts (id, workspace_id, name, metric, threshold, clear_threshold, window_minutes, min_count, no_data)
+    select gen_random_uuid(), ${workspaceId}, 'Alert', 'count', 10, 10, 5, 0, 'keep'
+    from generate_series(1, 98)`.execute(service.db);
   const create = () => refused({}, { key: other.key });
-  const all = await Promise.all(Array.from({ length: 101 }, create));
+  const all = await Promise.all(Array.from({ length: 5 }, create));
+  const tooMany = [409, 'A workspace has at most 100 alerts.'];
   assert.deepEqual(
     all.filter(([status]) => status !== 201),
-    [[409, 'A workspace has at most 100 alerts.']],
+    [tooMany, tooMany, tooMany],
   );
 });

@@ -35,8 +35,12 @@ test('409 for a name that the user has, and for too many views', async () => {
   const save = (name: string) => service.call('POST', path, { user, body: { name, search } });
   const made = await Promise.all(Array.from({ length: 5 }, () => save('Same')));
   assert.deepEqual(made.map(({ status }) => status).sort(), [201, 409, 409, 409, 409]);
-  const others = Array.from({ length: viewsMax }, (_, number) => save(`View ${number}`));
-  const statuses = (await Promise.all(others)).map(({ status }) => status);
+  const statuses: number[] = [];
+  // A few at once: a slow machine answers fifty with 503.
+  for (let number = 0; number < viewsMax; number += 5) {
+    const five = Array.from({ length: 5 }, (_, at) => save(`View ${number + at}`));
+    statuses.push(...(await Promise.all(five)).map(({ status }) => status));
+  }
   assert.equal(statuses.filter((status) => status === 201).length, viewsMax - 1);
   const { body } = await save('One more');
   assert.deepEqual(
