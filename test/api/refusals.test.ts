@@ -118,8 +118,6 @@ test('the access table agrees with the declarations', () => {
   }
 });
 
-const invalidKeys = ['none', 'malformed', 'unknown', 'revoked', 'expired', 'removed key'];
-
 for (const e of operations) {
   test(`${nameOf(e)}: refused callers`, async () => {
     if (e.auth === 'none') return;
@@ -153,7 +151,8 @@ for (const e of operations) {
     if (e.auth === 'none') return;
     const path = `${e.path.replaceAll(/\{\w+\}/g, '%00')}?unknown=%`;
     const malformed = { path, headers: { 'if-match': '1' }, ...(parsesBody(e) && { body: '{' }) };
-    for (const name of invalidKeys) {
+    // The key is checked first. The table has the other invalid keys.
+    for (const name of ['none', 'unknown', 'revoked']) {
       const response = await send(e, caller(name), valid, malformed);
       assertRefused(response, e, { status: 401, code: 'UNAUTHORIZED' }, `malformed as ${name}`);
     }
