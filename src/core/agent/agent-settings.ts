@@ -69,6 +69,11 @@ export function newSettings(
   return { ...settings, requiredVariables };
 }
 
+/** The change that gives a new agent these settings. */
+export function asChange({ config, ...settings }: AgentSettings): AgentSettings {
+  return { ...settings, config: authoredConfig(config) };
+}
+
 export function changeSettings(
   settings: AgentSettings,
   { config, rateLimits, retention, ...others }: AgentChange,

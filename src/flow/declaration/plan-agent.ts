@@ -1,5 +1,5 @@
 import { type LifecycleState, transition } from '../../core/agent/agent.ts';
-import type { PinnedVersion } from '../../core/agent/agent-settings.ts';
+import { asChange, type PinnedVersion } from '../../core/agent/agent-settings.ts';
 import {
   actionsTo,
   apiSwitch,
@@ -60,10 +60,11 @@ function create(
   version: Version,
 ): AgentRow {
   const { name } = declared;
-  const settings = settingsOfNew(caller, declaredSettings(declared, version), prompt, version);
+  const set = asChange(declaredSettings(declared, version));
+  const settings = settingsOfNew(caller, set, prompt, version);
   changes.push({ kind: 'agent', name, action: 'create' });
   const created = { id: uuid7(nowMs), promptId: prompt.id, promptVersionId: version.id };
-  add((trx) => createAgent(trx, caller, { ...settings, ...created }));
+  add((trx) => createAgent(trx, caller, { ...set, ...created }));
   const at = new Date(nowMs);
   return {
     ...settings,

@@ -84,12 +84,17 @@ function joinCompletion(events: readonly Fields[]): Fields {
   return { ...all, choices: [{ ...choice, message }] };
 }
 
-/** Appends the texts of a delta, and the tool calls and parts of a content by their index. */
+/** Appends the texts of a delta, its tool calls, and the parts of a content by their index. */
 function append(message: Fields, delta: Fields): void {
   for (const [name, value] of Object.entries(delta)) {
     const was = message[name];
     if (value === null || value === undefined) continue;
-    if (Array.isArray(value)) {
+    if (fixed.has(name)) {
+      // Some servers repeat it in each piece, empty or made up anew.
+      if (!isGiven(was)) message[name] = value;
+    } else if (name === 'tool_calls') {
+      message[name] = appendToolCalls(listOf(was), listOf([value].flat()));
+    } else if (Array.isArray(value)) {
       const list = (Array.isArray(was) ? was : []) as Fields[];
       for (const item of value) appendItem(list, fieldsOf(item));
       message[name] = list;
@@ -98,19 +103,82 @@ function append(message: Fields, delta: Fields): void {
       append(inner, value as Fields);
       message[name] = inner;
     } else {
-      const isText = typeof was === 'string' && typeof value === 'string' && !fixed.has(name);
+      const isText = typeof was === 'string' && typeof value === 'string';
       message[name] = isText ? was + value : value;
     }
   }
 }
 
-/** Texts that are repeated, not continued. */
+/** What is repeated, not continued. */
 const fixed: ReadonlySet<string> = new Set(['role', 'type', 'id', 'name']);
 
 function appendItem(list: Fields[], item: Fields): void {
   const same = list.find(({ index }) => index !== undefined && index === item.index);
   if (same) append(same, item);
   else list.push(structuredClone(item));
+}
+
+/**
+ * Appends fragments of tool calls. The index tells which call a fragment continues, as far as servers send it as they
+ * should: some repeat the identifier or the name, or send the same index for each call, a new one for each fragment, or none.
+ */
+function appendToolCalls(calls: Fields[], fragments: readonly Fields[]): Fields[] {
+  for (const fragment of fragments) {
+    const { index: _, ...fields } = fragment;
+    const index = indexOf(fragment);
+    const continued = continuedCall(calls, fragment, index);
+    const call = continued ?? { index };
+    if (!continued) calls.push(call);
+    append(call, fields);
+    const piece = argumentsText(fragment);
+    if (piece !== '') lastPieces.set(call, piece);
+  }
+  return calls;
+}
+
+/** The last piece of the arguments of a call. Reading the end of the text that grows would copy it each time. */
+const lastPieces = new WeakMap<Fields, string>();
+
+/** The call that a fragment continues; undefined if it begins one. */
+function continuedCall(
+  calls: readonly Fields[],
+  fragment: Fields,
+  index: number | undefined,
+): Fields | undefined {
+  const { id } = fragment;
+  const ofIndex = index === undefined ? undefined : calls.findLast((call) => call.index === index);
+  const call = ofIndex ?? calls.at(-1);
+  if (!call || (ofIndex && isGiven(id) && ofIndex.id === id)) return call;
+  const hasName = isGiven(fieldsOf(fragment.function).name);
+  if (!isGiven(id) || (ofIndex && !isGiven(ofIndex.id))) {
+    return hasName && beginsCall(call, fragment, !ofIndex) ? undefined : call;
+  }
+  const ofId = calls.findLast((one) => one.id === id);
+  if (!ofId) return hasName ? undefined : call;
+  const isRepeated = ofIndex || index === undefined || !hasName;
+  return isRepeated || !beginsCall(ofId, fragment, true) ? ofId : undefined;
+}
+
+/** Whether a fragment with a name, but without an identifier of its own, begins a call after this one. */
+function beginsCall(call: Fields, fragment: Fields, isNewIndex: boolean): boolean {
+  const { name } = fieldsOf(call.function);
+  if (isGiven(name) && name !== fieldsOf(fragment.function).name) return true;
+  const piece = argumentsText(fragment);
+  // In JSON, no object follows another one directly.
+  const mayBegin = piece.startsWith('{') || (isNewIndex && piece === '');
+  return mayBegin && (lastPieces.get(call)?.endsWith('}') ?? false);
+}
+
+/** Some servers send the arguments as an object. */
+function argumentsText(call: Fields): string {
+  const { arguments: given } = fieldsOf(call.function);
+  return typeof given === 'object' && given !== null ? '{}' : String(given ?? '').trim();
+}
+
+/** Some servers send it as a text. */
+function indexOf({ index }: Fields): number | undefined {
+  const isNumber = typeof index === 'number' || (typeof index === 'string' && /^\d+$/.test(index));
+  return isNumber ? Number(index) : undefined;
 }
 
 function lastResponse(events: readonly Fields[]): unknown {
