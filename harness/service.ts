@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createAuthenticator } from '../src/api/access/authenticate.ts';
 import type { SignInProviders } from '../src/api/access/session-options.ts';
 import type { ApiDeps } from '../src/api/api-deps.ts';
+import { type ServerLimits, serverLimits } from '../src/api/http/connection/slow-readers.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../src/core/model/model-port.ts';
 import type { Role } from '../src/core/people/member.ts';
@@ -77,6 +78,7 @@ export interface ServiceOptions {
   readonly sharedWith?: Service;
   /** A standby of the database. */
   readonly readConnection?: Connection;
+  readonly serverLimits?: Partial<ServerLimits>;
   /** An empty, migrated database other than a new one. */
   readonly database?: TestDatabase;
 }
@@ -106,6 +108,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     models: options.models ?? models,
     testConnection: options.testConnection ?? (async () => {}),
     directory: options.directory ?? { environment: [], listModels: async () => [] },
+    serverLimits: { ...serverLimits, ...options.serverLimits },
     config: {
       ...readConfig({ CUELINE_ALLOWED_HOSTS: allowedHost }),
       // Longer than a slow machine may pause: losing a lease without a kill counts as a fault.

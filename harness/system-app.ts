@@ -13,6 +13,8 @@ export interface SystemApp {
 
 export const idleGauges: Gauges = {
   running: () => 0,
+  streamBytes: () => 0,
+  pausedStreams: () => 0,
   queue: async () => ({ depth: 0, oldestMs: 0 }),
   searchLag: async () => 0,
   events: async () => ({ pending: 0, disabled: 0 }),

@@ -24,6 +24,7 @@ test('an empty environment gives the documented defaults', () => {
     migrate: 'auto',
     owner: { email: null, password: null },
     slots: 500,
+    streamBytes: 268_435_456,
     providerCalls: 20_000,
     leaseMs: 6_000,
     drainMs: 30_000,

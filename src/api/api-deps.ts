@@ -4,6 +4,7 @@ import type { ChainRules } from '../core/model/credential-chain.ts';
 import type { ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { Actor } from '../core/people/audit.ts';
 import type { SendMail } from '../core/people/mail.ts';
+import type { StreamBytes } from '../core/stream-bytes.ts';
 import type { Admission, Admitted } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
 import type { LiveStreams } from '../flow/execution/live-streams.ts';
@@ -39,6 +40,8 @@ export interface ApiDeps {
   readonly cancelBatch: (id: string, actor: Actor) => Promise<void>;
   readonly waiters: Waiters;
   readonly streams: LiveStreams;
+  /** What open calls over the OpenAI API keep of their requests until their end. */
+  readonly callBytes: StreamBytes;
   readonly workflowStarter: WorkflowStarter;
   readonly workflowCanceler: Workflows['canceler'];
   /** Limits waiting requests. */

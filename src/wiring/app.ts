@@ -3,6 +3,7 @@ import { createAuthenticator } from '../api/access/authenticate.ts';
 import { createSessions } from '../api/access/session.ts';
 import type { ApiDeps } from '../api/api-deps.ts';
 import type { GracefulShutdown } from '../api/http/connection/graceful-shutdown.ts';
+import { serverLimits } from '../api/http/connection/slow-readers.ts';
 import { createCallerSlots } from '../api/http/limits/caller-slots.ts';
 import { createManagementLimit } from '../api/http/limits/management-limit.ts';
 import { countAdmitted, countExecuteCalls } from '../api/http/metrics.ts';
@@ -39,7 +40,8 @@ export function createApp(
   const { config, logger, role } = deps;
   const { connections, metrics, worker } = engine;
   const { metricsToken, trustedProxies, publicUrl } = config;
-  const app = createServer({ logger, trustedProxies, publicUrl, shutdown });
+  const limits = deps.serverLimits ?? serverLimits;
+  const app = createServer({ logger, trustedProxies, publicUrl, shutdown, limits });
   const server = { app, draining: false };
   systemRoutes(app, {
     db: connections.readinessDb,
@@ -112,6 +114,7 @@ function createApiDeps(
     standbyExports: standby && { db: standby.exportDb, reads: standby.reads },
     waiters: engine.waiters,
     streams: engine.streams,
+    callBytes: engine.callBytes,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,
     waitSlots: createCallerSlots(),

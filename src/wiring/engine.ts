@@ -2,6 +2,7 @@ import { createMetrics, type Metrics } from '../api/http/metrics.ts';
 import { createOpenCalls } from '../api/routes/mcp/open-calls.ts';
 import { splitModelName } from '../core/model/model-port.ts';
 import { deriveSealKey } from '../core/seal.ts';
+import { StreamBytes } from '../core/stream-bytes.ts';
 import { createAdmission } from '../flow/admission/admit.ts';
 import { Announcements } from '../flow/announcements.ts';
 import { type BatchRunner, createBatchRunner } from '../flow/batch/batch-runner.ts';
@@ -35,6 +36,28 @@ import type { WiringDeps } from './wiring-deps.ts';
 
 export type Engine = ReturnType<typeof createEngine>;
 
+/** Of the bytes of streams. The others are for the requests of open calls: who holds one waits for a record. */
+const recordsPart = 0.75;
+
+function createStreams(
+  { config: { streamBytes } }: WiringDeps,
+  { workDb: db }: Connections,
+  notifications: Notifications,
+  failures: BackgroundFailures,
+) {
+  const bytes = new StreamBytes(Math.floor(streamBytes * recordsPart));
+  const callBytes = new StreamBytes(streamBytes - bytes.max);
+  const onError = failures.reporter('stream failed');
+  return {
+    streams: createLiveStreams({ db, notifications, bytes, onError }),
+    callBytes,
+    gauges: {
+      streamBytes: () => bytes.used + callBytes.used,
+      pausedStreams: () => bytes.paused,
+    },
+  };
+}
+
 /** What accepts, executes and ends executions and workflow runs, without the HTTP server. */
 export function createEngine(
   deps: WiringDeps,
@@ -45,10 +68,14 @@ export function createEngine(
   const { config, db, logger } = deps;
   const { pipelines, singlePipelines, workDb } = connections;
   const { testingLimits } = config;
-  const onError = failures.reporter('wait poll failed');
-  const waiters = createWaiters({ findEnded: (ids) => findEnded(db, ids), onError });
+  const waiters = createWaiters({
+    findEnded: (ids) => findEnded(db, ids),
+    onError: failures.reporter('wait poll failed'),
+  });
   const log = executionLog(logger);
+  const { streams, callBytes, gauges } = createStreams(deps, connections, notifications, failures);
   const metrics = createMetrics({
+    ...gauges,
     running: () => worker?.running ?? 0,
     queue: () => queueDepth(db),
     searchLag: () => readSearchLag(db),
@@ -58,10 +85,6 @@ export function createEngine(
     onError: failures.reporter('database metrics failed'),
   });
   const values = valueCache();
-  const streams = createLiveStreams({
-    ...{ db: workDb, notifications },
-    onError: failures.reporter('stream failed'),
-  });
   const announcements = new Announcements({
     ...{ notifications, waiters, streams, values, metrics, log },
   });
@@ -106,7 +129,7 @@ export function createEngine(
   completions.subscribe(() => batches?.slotsFreed());
   notifications.subscribe('cueline_batch_uploaded', () => batches?.wake());
   const openCalls = announcedOpenCalls(notifications);
-  const waiting = { waiters, streams, openCalls };
+  const waiting = { waiters, streams, callBytes, openCalls };
   return {
     ...{ connections, announcements, metrics, worker, finisher, events, providerHealth },
     ...{ admission, canceler, workflows, batches, ...waiting },

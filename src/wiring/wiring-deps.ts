@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { ApiDeps } from '../api/api-deps.ts';
+import type { ServerLimits } from '../api/http/connection/slow-readers.ts';
 import type { Config } from '../config.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { BreakerState } from '../provider/capacity/breakers.ts';
@@ -26,6 +27,7 @@ export interface WiringDeps {
   readonly config: Pick<
     Config,
     | 'slots'
+    | 'streamBytes'
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'
@@ -44,6 +46,8 @@ export interface WiringDeps {
   >;
   /** How long a readiness check may take, in milliseconds. Default: two seconds. */
   readonly readinessMsMax?: number;
+  /** Other limits of connections, for tests. */
+  readonly serverLimits?: ServerLimits;
   /** Replaces dependencies of the API in tests. */
   readonly overrides?: (api: ApiDeps) => Partial<ApiDeps>;
 }

@@ -32,6 +32,9 @@ export type DeliveryOutcome = 'delivered' | 'failed' | 'unanswered';
 /** Values that are read at each scrape. */
 export interface Gauges {
   readonly running: () => number;
+  /** Bytes held for readers of streams. */
+  readonly streamBytes: () => number;
+  readonly pausedStreams: () => number;
   readonly queue: () => Promise<Queue>;
   /** How far the search index is behind, in seconds. */
   readonly searchLag: () => Promise<number>;
@@ -157,6 +160,22 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
     registers: [registry],
     collect() {
       this.set(gauges.running());
+    },
+  });
+  new Gauge({
+    name: 'cueline_stream_bytes_held',
+    help: 'Bytes that this process holds for readers of streams, at two for each character.',
+    registers: [registry],
+    collect() {
+      this.set(gauges.streamBytes());
+    },
+  });
+  new Gauge({
+    name: 'cueline_streams_paused',
+    help: 'Readers of streams that wait until enough bytes of their workspace are free.',
+    registers: [registry],
+    collect() {
+      this.set(gauges.pausedStreams());
     },
   });
   new Gauge({

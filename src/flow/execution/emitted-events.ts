@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../core/agent/messages.ts';
 import type { ModelEvent } from '../../core/model/model-port.ts';
+import { pieceEnd, piecesOf } from '../../core/text-pieces.ts';
 
 /**
  * What an attempt has emitted so far. Offsets count UTF-16 units of text, or of reasoning, before the event; `at` is the
@@ -46,8 +47,14 @@ export class EmittedEvents {
     return this.#events;
   }
 
-  /** False for an event that is not emitted. */
+  /** False for an event that is not emitted. A long text is emitted in pieces. */
   add(event: ModelEvent): boolean {
+    if ('text' in event && event.text.length > emittedCharsMax) {
+      for (const text of piecesOf(event.text, emittedCharsMax)) {
+        this.add({ type: event.type, text: copyOf(text) });
+      }
+      return true;
+    }
     const emitted = this.#toEmitted(event);
     if (emitted) this.#events.push(emitted);
     return emitted !== null;
@@ -69,6 +76,14 @@ export class EmittedEvents {
   }
 }
 
+/** The longest text of one event, which a reader holds until its client has it. */
+const emittedCharsMax = 16_384;
+
+/** A slice refers to the whole text, which would stay in memory as long as a piece of it. */
+function copyOf(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
+}
+
 /** Joins neighboring texts. */
 export function mergeTexts(events: readonly EmittedEvent[]): EmittedEvent[] {
   const merged: EmittedEvent[] = [];
@@ -87,7 +102,7 @@ export function mergeTexts(events: readonly EmittedEvent[]): EmittedEvent[] {
   return merged;
 }
 
-/** What a reader at this position has not seen of an event; null if it has seen all of it. */
+/** What a reader at this position has not seen of an event, at most one piece; null if it has seen all of it. */
 export function unseen(
   event: EmittedEvent,
   position: StreamPosition,
@@ -104,8 +119,9 @@ export function unseen(
   const seen = type === 'text' ? position.offset : (position.reasoning ?? 0);
   if (end <= seen) return null;
   const from = Math.max(offset, seen);
+  const to = offset + pieceEnd(text, from - offset, emittedCharsMax);
   return {
-    event: { ...event, offset: from, text: text.slice(from - offset) },
-    position: { ...position, [type === 'text' ? 'offset' : 'reasoning']: end },
+    event: { ...event, offset: from, text: text.slice(from - offset, to - offset) },
+    position: { ...position, [type === 'text' ? 'offset' : 'reasoning']: to },
   };
 }

@@ -1,5 +1,6 @@
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import type { ModelEvent } from '../../core/model/model-port.ts';
+import type { StreamBytes } from '../../core/stream-bytes.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Notifications } from '../../store/connection/notifications.ts';
 import { findStreamStates, writeStreamChunks } from '../../store/execution/stream-chunks.ts';
@@ -31,6 +32,8 @@ export interface LiveStreams {
   watch(id: string): StreamWatch;
   /** Wakes the readers of these executions. */
   wake(ids: readonly string[]): void;
+  /** What is held for readers. */
+  readonly bytes: StreamBytes;
   /** Ends all readers, for shutdown. */
   close(): void;
   readonly closed: boolean;
@@ -54,10 +57,13 @@ export interface LiveStreamsDeps {
   readonly db: Db;
   readonly notifications: Pick<Notifications, 'publish'>;
   readonly onError: (error: unknown) => void;
+  readonly bytes: StreamBytes;
 }
 
 const chunkMs = 50;
 const chunkChars = 1_024;
+/** A chunk ends with the event that exceeds this, so that readers need not hold more. */
+const chunkCharsMax = 65_536;
 const retryMs = 1_000;
 const pollMs = 1_000;
 /** Streams per statement. */
@@ -123,7 +129,11 @@ export function createLiveStreams(deps: LiveStreamsDeps): LiveStreams {
     },
     watch: readers.watch,
     wake: readers.wake,
-    close: readers.close,
+    bytes: deps.bytes,
+    close() {
+      readers.close();
+      deps.bytes.close();
+    },
     get closed() {
       return readers.closed;
     },
@@ -163,7 +173,7 @@ function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
       const batch = [...due].slice(0, writtenMax);
       for (const stream of batch) due.delete(stream);
       const streams = batch.filter(({ closed }) => !closed);
-      const sent = streams.map((stream) => ({ stream, to: stream.emitted.all.length }));
+      const sent = streams.map((stream) => ({ stream, to: chunkEnd(stream) }));
       try {
         if (sent.length > 0) await write(sent);
       } catch (error) {
@@ -196,7 +206,8 @@ function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
       }
       stream.previous = stream.number++;
       stream.written = to;
-      if (stream.emitted.all.length > to) schedule(stream);
+      if (chunkEnd(stream) < stream.emitted.all.length) writeSoonAgain(stream);
+      else if (stream.emitted.all.length > to) schedule(stream);
     }
     notifications.publish('cueline_execution_streamed', [...results.keys()]);
   }
@@ -216,9 +227,26 @@ function createWriter({ db, notifications, onError }: LiveStreamsDeps) {
   return { schedule };
 }
 
+/** Where the next chunk begins. */
+function chunkStart({ previous, written }: OpenStream): number {
+  return previous === null ? 0 : written;
+}
+
+/** Where it ends, if it is written now. */
+function chunkEnd(stream: OpenStream): number {
+  const { all } = stream.emitted;
+  let chars = 0;
+  for (let end = chunkStart(stream); end < all.length; ) {
+    const event = all[end++];
+    if (event && 'text' in event) chars += event.text.length;
+    if (chars >= chunkCharsMax) return end;
+  }
+  return all.length;
+}
+
 function chunkOf(stream: OpenStream, to: number) {
-  const { execution, emitted, written, previous, number } = stream;
-  const events = emitted.all.slice(previous === null ? 0 : written, to);
+  const { execution, emitted, previous, number } = stream;
+  const events = emitted.all.slice(chunkStart(stream), to);
   const { id: executionId, worker, attempt } = execution;
   return {
     ...{ executionId, worker, attempt, number, previous },

@@ -19,6 +19,7 @@ export interface SharedReads {
   caller(keyHash: string): Promise<Caller | null>;
   /** In any workspace: the caller must check access. The same holds for the agent of an execution. */
   agent(agentId: string): Promise<AgentView | null>;
+  /** Requests for one execution share its row: many readers of a stream read its end at once. */
   execution(request: ExecutionKey): Promise<FoundExecution>;
 }
 
@@ -61,14 +62,29 @@ export function createSharedReads({ pipelines, onBatch }: SharedReadsDeps): Shar
         transactBatch(requests, (some) => pipelines.use((send) => read(send, some))),
       ...(onBatch && { onBatch }),
     }).add;
+  /** Those of which the read has not begun. */
+  const queued = new Map<string, Promise<FoundExecution | 'over budget'>>();
+  const keyOf = ({ agentId, executionId }: ExecutionKey) => `${agentId} ${executionId}`;
+  const queue = (request: ExecutionKey) => {
+    const reading = readRecord(request);
+    queued.set(keyOf(request), reading);
+    const forget = () => {
+      if (queued.get(keyOf(request)) === reading) queued.delete(keyOf(request));
+    };
+    reading.then(forget, forget);
+    return reading;
+  };
   const readIdentity = batched(identitiesMax, readIdentities);
-  const readRecord = batched(recordsMax, readRecords);
+  const readRecord = batched(recordsMax, (send, requests: readonly ExecutionKey[]) => {
+    for (const request of requests) queued.delete(keyOf(request));
+    return readRecords(send, requests);
+  });
   return {
     caller: async (keyHash) => (await readIdentity({ keyHash })).caller,
     agent: async (agentId) => (await readIdentity({ agentId })).agent,
     async execution(request) {
       for (;;) {
-        const found = await readRecord(request);
+        const found = await (queued.get(keyOf(request)) ?? queue(request));
         if (found !== 'over budget') return found;
       }
     },

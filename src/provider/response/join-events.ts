@@ -90,7 +90,7 @@ function append(message: Fields, delta: Fields): void {
     const was = message[name];
     if (value === null || value === undefined) continue;
     if (fixed.has(name)) {
-      // Some servers repeat it in each piece, empty or made up anew.
+      // Some servers repeat it in each piece, empty or with another value.
       if (!isGiven(was)) message[name] = value;
     } else if (name === 'tool_calls') {
       message[name] = appendToolCalls(listOf(was), listOf([value].flat()));

@@ -54,13 +54,16 @@ export async function writeStreamChunks(
   return rows;
 }
 
-/** The chunks of an execution that has not ended, in order. */
+/** Some chunks of an execution that has not ended, in order. */
 export interface StoredStream {
   readonly attempt: number;
   readonly chunks: readonly { readonly number: number; readonly events: string }[];
 }
 
-/** Reads the chunks after the given one, or all of a later attempt; null if the execution is not in the queue. */
+/** Chunks that are read at once. */
+export const chunksMax = 8;
+
+/** Reads the next chunks after the given one, or the first of a later attempt; null if the execution is not in the queue. */
 export async function readStreamChunks(
   db: Db,
   executionId: string,
@@ -70,7 +73,7 @@ export async function readStreamChunks(
     select q.attempt, c.number, c.events
     from execution_queue q left join stream_chunks c on c.execution_id = q.id and c.attempt = q.attempt
       and (q.attempt <> ${after.attempt} or c.number > ${after.number})
-    where q.id = ${executionId} order by c.number`.execute(db);
+    where q.id = ${executionId} order by c.number limit ${chunksMax}`.execute(db);
   const [first] = rows;
   if (!first) return null;
   const chunks = rows.flatMap(({ number, events }) => (number === null ? [] : { number, events }));

@@ -46,6 +46,8 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
   let reads = 0;
   const metrics = createMetrics({
     running: () => 7,
+    streamBytes: () => 12,
+    pausedStreams: () => 3,
     searchLag: async () => 4.5,
     providers: () => new Map([['openai', 2]]),
     events: async () => ({ pending: 3, disabled: 1 }),

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
+import { StreamBytes } from '../../../src/core/stream-bytes.ts';
 import {
   type EmittedEvent,
   EmittedEvents,
@@ -14,6 +15,7 @@ import {
 import { createLiveStreams, type LiveStreams } from '../../../src/flow/execution/live-streams.ts';
 import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
 import {
+  chunksMax,
   deleteEndedStreams,
   readStreamChunks,
 } from '../../../src/store/execution/stream-chunks.ts';
@@ -37,6 +39,7 @@ before(async () => {
       },
     },
     onError: (error) => errors.push(error),
+    bytes: new StreamBytes(1_000_000),
   });
 });
 after(async () => {
@@ -103,6 +106,35 @@ describe('chunks', () => {
       if (chunks.length === 0) await written;
     }
     assert.deepEqual(chunks, [[{ type: 'text', offset: 0, text: 'ab' }]]);
+    stream.close();
+  });
+
+  test('are short, whatever the length of a text, and read some at a time', async () => {
+    const execution = await claimed();
+    const stream = streams.open(execution, owned);
+    const long = 'x\u{1f642}'.repeat(300_000);
+    stream.emit(text(long));
+    const lengths = streams
+      .find(execution.id)
+      ?.events.map((event) => 'text' in event && event.text.length);
+    assert.ok(lengths?.every((length) => Number(length) <= 16_384));
+    let read = '';
+    for (let after = { ...all, attempt: 1 }; read.length < long.length; ) {
+      const written = announced.promise;
+      const found = await readStreamChunks(db, execution.id, after);
+      const chunks = found?.chunks ?? [];
+      if (chunks.length === 0) await written;
+      assert.ok(chunks.length <= chunksMax);
+      for (const { number, events } of chunks) {
+        const piece = (JSON.parse(events) as EmittedEvent[])
+          .map((event) => ('text' in event ? event.text : ''))
+          .join('');
+        assert.ok(piece.length < 2 * 65_536 && piece.isWellFormed());
+        read += piece;
+        after = { attempt: 1, number };
+      }
+    }
+    assert.equal(read, long);
     stream.close();
   });
 

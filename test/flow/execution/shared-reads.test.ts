@@ -71,7 +71,7 @@ test('concurrent requests get their own results: keys and agents in one round tr
   );
   assert.deepEqual([agent?.workspaceId, gone], [other.workspaceId, null]);
   assert.deepEqual([own.agent?.id, own.execution?.id], [mine.id, ended]);
-  assert.equal(again.execution?.id, ended);
+  assert.equal(again.execution, own.execution, 'both have the same row');
   assert.deepEqual([own.execution?.status, own.execution?.output], ['success', 'output']);
   assert.deepEqual([wrongAgent.agent?.id, wrongAgent.execution], [mine.id, null]);
   assert.deepEqual([foreign.agent?.id, foreign.execution?.status], [theirs.id, 'processing']);
@@ -110,6 +110,30 @@ test('a request during a read gets a result that is newer than the request', asy
   released.resolve();
   assert.equal((await before)?.ended, false);
   assert.equal((await afterwards)?.ended, true);
+});
+
+test('requests for one record share its row, unless its read has begun before', async () => {
+  const agent = await addAgent(service);
+  const [executionId = ''] = await putRecords(db, [
+    { workspaceId, agentId: agent.id, atMs: Date.now() },
+  ]);
+  const started = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const { pipelines: held } = watched(() => {
+    started.resolve();
+    return released.promise;
+  });
+  const reads = createSharedReads({ pipelines: held });
+  const read = async () => (await reads.execution({ agentId: agent.id, executionId })).execution;
+  const before = read();
+  await started.promise;
+  await sql`update executions set output = 'later' where id = ${executionId}`.execute(db);
+  const afterwards = Promise.all([read(), read()]);
+  released.resolve();
+  assert.equal((await before)?.output, 'output');
+  const [first, second] = await afterwards;
+  assert.equal(first?.output, 'later');
+  assert.equal(first, second);
 });
 
 test('large records are read a few at a time, and all are returned', async () => {

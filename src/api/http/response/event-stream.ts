@@ -1,8 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import { streamHeartbeatMs } from '../../../contract/limits.ts';
+import { bytesOf, type StreamBytes } from '../../../core/stream-bytes.ts';
 import { asCallFailure } from './error-response.ts';
-import { toJson } from './json-response.ts';
+import { jsonSlices } from './json-response.ts';
 
 /** Responses of server-sent events. */
 
@@ -44,13 +45,15 @@ interface EventStreamOptions {
   readonly stopping: AbortController;
   /** Runs every 15 s, and ends the stream by an error. */
   readonly check: () => Promise<unknown>;
+  /** Counts what is being written. */
+  readonly bytes: StreamBytes;
   /** Called once, when the stream is over. */
   readonly onClose?: () => void;
 }
 
 /**
  * A response of events, sent no faster than the client reads them: the next one is requested once the previous one is
- * written. `disconnectSlowReaders` ends it for a client that reads too slowly. While nothing happens, a comment keeps the
+ * written, and a long one is written in slices. `disconnectSlowReaders` ends it for a client that reads too slowly. While nothing happens, a comment keeps the
  * connection open.
  *
  * It writes to the response itself: a stream that Fastify pipes costs 4 kB more for each idle reader (`bench -- streams`).
@@ -109,21 +112,31 @@ export class EventStream {
   }
 
   async #sendAll(reply: FastifyReply): Promise<void> {
+    while (!this.#hasLeft && (await this.#sendNext(reply)));
+  }
+
+  /** False at the end. A function of its own: while the next event is awaited, nothing of the previous one is held. */
+  async #sendNext(reply: FastifyReply): Promise<boolean> {
     const { raw } = reply;
-    while (!this.#hasLeft) {
-      const text = await this.#next();
-      if (!reply.sent) {
-        reply.hijack();
-        raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
-      }
-      if (this.#hasLeft) return;
-      if (text === null) return void raw.end();
-      await this.#write(raw, text);
+    const slices = await this.#next();
+    if (!reply.sent) {
+      reply.hijack();
+      raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
     }
+    if (this.#hasLeft) return false;
+    if (slices === null) {
+      raw.end();
+      return false;
+    }
+    for (const slice of slices) {
+      await this.#write(raw, slice);
+      if (this.#hasLeft) return false;
+    }
+    return true;
   }
 
   /** An event, or a comment; null at the end. */
-  async #next(): Promise<string | null> {
+  async #next(): Promise<Iterable<string> | null> {
     const hasArrived = await this.#source.arrives(streamHeartbeatMs);
     if (!hasArrived || performance.now() - this.#checkedAt >= streamHeartbeatMs) {
       await this.#options.check().catch((error: unknown) => {
@@ -132,15 +145,19 @@ export class EventStream {
       });
       this.#checkedAt = performance.now();
     }
-    return hasArrived ? this.#source.take() : ':\n\n';
+    return hasArrived ? this.#source.take() : [':\n\n'];
   }
 
   /** Until it is written, or the client has left: a failed write closes the connection. */
   #write(raw: ServerResponse, text: string): Promise<void> {
+    const free = this.#options.bytes.add(bytesOf(text));
     return new Promise((resolve) => {
-      this.#resolveWrite = resolve;
+      this.#resolveWrite = () => {
+        free();
+        resolve();
+      };
       raw.write(text, (error) => {
-        if (!error) resolve();
+        if (!error) this.#resolveWrite();
       });
     });
   }
@@ -176,13 +193,13 @@ class AwaitedEvents {
     return this.#arrived !== null;
   }
 
-  /** The text of the event that has arrived; null at the end. */
-  take(): string | null {
+  /** The text of the event that has arrived, in slices; null at the end. */
+  take(): Iterable<string> | null {
     const arrived = this.#arrived;
     if (!arrived || 'error' in arrived) throw new Error('No event has arrived.');
     this.#arrived = null;
     this.#isRequested = false;
-    return arrived.done ? null : textOf(arrived.value);
+    return arrived.done ? null : slicesOf(arrived.value);
   }
 
   async close(): Promise<void> {
@@ -199,6 +216,7 @@ class AwaitedEvents {
   }
 }
 
-function textOf({ event, id, data }: SentEvent): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}data: ${toJson(data)}\n\n`;
+function slicesOf({ event, id, data }: SentEvent): Iterable<string> {
+  const fields = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`;
+  return jsonSlices(data, `${fields}data: `, '\n\n');
 }

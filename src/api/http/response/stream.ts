@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { bytesOf, type StreamBytes } from '../../../core/stream-bytes.ts';
+import { piecesOf } from '../../../core/text-pieces.ts';
 import type { ResponseSlot } from '../limits/response-slots.ts';
 
 /**
@@ -10,14 +12,46 @@ import type { ResponseSlot } from '../limits/response-slots.ts';
 export function streamOf(
   texts: AsyncGenerator<string, void, undefined>,
   { log }: FastifyRequest,
-  { kind, signal, release }: ResponseSlot,
+  { reader, kind, signal, release }: ResponseSlot,
+  bytes: StreamBytes,
 ): Readable {
-  const stream = Readable.from(texts, { objectMode: false, highWaterMark: 0 });
+  const stopping = new AbortController();
+  const slices = slicesOf(texts, { bytes, ...reader, signal: stopping.signal });
+  const stream = Readable.from(slices, { objectMode: false, highWaterMark: 0 });
   signal.addEventListener('abort', () => stream.destroy(signal.reason));
-  stream.once('close', release);
+  stream.once('close', () => {
+    stopping.abort();
+    release();
+  });
   // The client sees only a response without its last chunk.
   stream.once('error', (error) => log.warn({ err: error }, `${kind} aborted`));
   return stream;
+}
+
+interface Holding {
+  readonly bytes: StreamBytes;
+  readonly workspaceId: string;
+  readonly signal: AbortSignal;
+}
+
+const sliceCharsMax = 65_536;
+
+/** Counts each text until it is sent. Without room, it pauses with one text: the slots limit how many do. */
+async function* slicesOf(
+  texts: AsyncGenerator<string, void, undefined>,
+  { bytes, workspaceId, signal }: Holding,
+): AsyncGenerator<string, void, undefined> {
+  for await (const text of texts) {
+    const counted = await bytes.hold(workspaceId, bytesOf(text), signal);
+    if (signal.aborted) return counted?.();
+    // A shutdown ends pauses, but not the response.
+    const free = counted ?? bytes.add(bytesOf(text));
+    try {
+      yield* piecesOf(text, sliceCharsMax);
+    } finally {
+      free();
+    }
+  }
 }
 
 /** The body of a response to HEAD, whose length is unknown. */

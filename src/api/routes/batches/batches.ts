@@ -80,7 +80,7 @@ export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
       };
       const statuses = query.status === undefined ? null : [query.status].flat();
       const texts = resultTexts(db, { id, statuses }, authorize);
-      const stream = streamOf(texts, request, slot);
+      const stream = streamOf(texts, request, slot, deps.streams.bytes);
       return { status: 200, body: stream, headers };
     },
     limitLists,

@@ -126,6 +126,27 @@ export function visibleExecutionWire(
   return wire;
 }
 
+/** The same, once for all readers of a row with the same rights: many readers of a stream hold its end at once. */
+export function sharedExecutionWire(
+  caller: Caller,
+  row: ExecutionDetailRow,
+): Record<string, unknown> {
+  const view = caller.rights.includes('read')
+    ? 'all'
+    : caller.allowedOrigins.length > 0
+      ? 'page'
+      : 'own';
+  const wires = sharedWires.get(row) ?? {};
+  sharedWires.set(row, wires);
+  wires[view] ??= visibleExecutionWire(caller, row);
+  return wires[view];
+}
+
+const sharedWires = new WeakMap<
+  ExecutionDetailRow,
+  Partial<Record<string, Record<string, unknown>>>
+>();
+
 const requestFields = [
   'inputVariables',
   'files',

@@ -90,7 +90,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       // A continuation without records exports nothing.
       if (after === null || !first.done) await auditExport(deps.db, input);
       const texts = exportTexts(form, after === null, first, batches);
-      const stream = streamOf(texts, request, slot);
+      const stream = streamOf(texts, request, slot, deps.streams.bytes);
       stream.once('close', () => {
         // A stream that is aborted before its first read does not end its source.
         batches

@@ -116,7 +116,7 @@ async function pageOf(
   const readRows = (ids: readonly string[]) =>
     historyReads.read(caller, (db) => readExecutionListRows(db, ids));
   const records = reauthorized({ ...deps, request, endpoint }, wholeRecords(readRows, shown));
-  const body = streamOf(pageTexts(records, rest), request, slot);
+  const body = streamOf(pageTexts(records, rest), request, slot, deps.streams.bytes);
   return { status: 200, body, headers };
 }
 

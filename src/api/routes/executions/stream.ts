@@ -4,6 +4,7 @@ import { patterns } from '../../../contract/patterns.ts';
 import { CallFailure, invalidRequest, notFound } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import type { StreamBytes } from '../../../core/stream-bytes.ts';
 import {
   type ExecutionStreamEvent,
   readExecutionStream,
@@ -21,7 +22,7 @@ import {
 } from '../../http/response/event-stream.ts';
 import { emptyStream } from '../../http/response/stream.ts';
 import { type HandlerResponse, route } from '../../http/route.ts';
-import { visibleExecutionWire } from './execution-wire.ts';
+import { sharedExecutionWire } from './execution-wire.ts';
 
 /** Streams one execution as server-sent events. */
 export function executionStreamRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -66,6 +67,7 @@ export interface OpenStream {
   readonly events: SentEvents;
   readonly stopping: AbortController;
   readonly check: () => Promise<unknown>;
+  readonly bytes: StreamBytes;
 }
 
 interface Reading {
@@ -95,18 +97,20 @@ export function openStream(
     if (!mayRead(viewer, execution)) throw notFound('execution');
     return viewer;
   };
-  const source = readExecutionStream(deps, key, after, stopping.signal);
+  const { workspaceId } = caller;
+  const source = readExecutionStream(deps, { ...key, workspaceId }, after, stopping.signal);
   const viewer = () => waitForDatabase(check, () => stopping.signal.aborted || deps.streams.closed);
-  return { request, events: new SentEvents(source, caller, viewer), stopping, check };
+  const events = new SentEvents(source, caller, viewer);
+  return { request, events, stopping, check, bytes: deps.streams.bytes };
 }
 
 export function streamResponse(
-  { request, events, stopping, check }: OpenStream,
+  { request, events, ...options }: OpenStream,
   first: SentEvent | null = null,
   headers: Readonly<Record<string, string>> = {},
 ): HandlerResponse {
   if (first) events.startWith(first);
-  const body = new EventStream(events, request, { stopping, check });
+  const body = new EventStream(events, request, options);
   return { status: 200, body, headers: { ...headers, ...eventStreamHeaders } };
 }
 
@@ -164,7 +168,7 @@ function sentEvent(event: ExecutionStreamEvent, viewer: Caller): SentEvent {
   switch (type) {
     case 'status':
     case 'end':
-      return { event: type, data: visibleExecutionWire(viewer, event.execution) };
+      return { event: type, data: sharedExecutionWire(viewer, event.execution) };
     case 'restart':
       return { event: type, id: `${event.attempt}.0`, data: { attempt: event.attempt } };
     case 'gone':

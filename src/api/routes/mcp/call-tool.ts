@@ -15,6 +15,7 @@ import { readIdempotency } from '../executions/execute-call.ts';
 import { type Follower, followCall } from './follow-call.ts';
 import type { Era, McpRequest } from './mcp-server.ts';
 import type { ToolClient } from './open-calls.ts';
+import type { PacedResponse } from './paced-response.ts';
 import { newTask } from './tasks.ts';
 import { refusalResult } from './tool-result.ts';
 import { type TrackedCall, trackExecution, trackRun } from './tracked-call.ts';
@@ -39,12 +40,19 @@ export async function callTool(
   // can ask for the result again.
   const closes = era === 'modern' && mcp.request.headers['idempotency-key'] === undefined;
   const closing = closes ? [signal] : [];
+  const canceled = AbortSignal.any([open.canceled, ...closing]);
+  const stop = AbortSignal.any([signal, canceled]);
   try {
     return await started(mcp, start, ({ tracked }) =>
       followCall(tracked, {
-        report: progressReporter(context),
+        report: progressReporter(context, mcp.response, stop),
         left: signal,
-        canceled: AbortSignal.any([open.canceled, ...closing]),
+        canceled,
+        reading: {
+          bytes: mcp.deps.streams.bytes,
+          workspaceId: mcp.caller.workspaceId,
+          signal: mcp.closed,
+        },
         onFault: (error) => mcp.request.log.error({ err: error }, 'stream failed'),
       }),
     );
@@ -150,12 +158,17 @@ function userAgentOf({ request }: Pick<McpRequest, 'request'>): string {
 }
 
 /** Messages about the progress; null for a client that asked for none. */
-function progressReporter({ mcpReq }: ServerContext): Follower['report'] {
+function progressReporter(
+  { mcpReq }: ServerContext,
+  response: PacedResponse,
+  stop: AbortSignal,
+): Follower['report'] {
   const { progressToken } = mcpReq._meta ?? {};
   if (progressToken === undefined) return null;
   let progress = 0;
   return async (message) => {
-    if (mcpReq.signal.aborted) return;
+    await response.ready(stop);
+    if (stop.aborted) return;
     const params = { progressToken, progress: ++progress, message };
     await mcpReq.notify({ method: 'notifications/progress', params });
   };

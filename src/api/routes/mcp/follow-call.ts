@@ -1,5 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { cancelAbandoned } from '../../../flow/execution/cancel-abandoned.ts';
+import { readWithinBytes, type StreamReading } from '../../../flow/execution/read-within-bytes.ts';
+import { waitForDatabase } from '../../../flow/wait-for-database.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import { canceledResult, unfinishedResult } from './tool-result.ts';
 import type { CallState, TrackedCall } from './tracked-call.ts';
@@ -10,7 +12,7 @@ const progressMs = 5_000;
 const startPollMs = 1_000;
 const pollsPerMessage = progressMs / startPollMs;
 
-/** A longer piece of text comes from a call that is not streamed, and is in the result as well. */
+/** A longer piece of text, and what follows it, comes from a call that is not streamed, and is in the result as well. */
 const shownCharsMax = 4_096;
 
 export interface Follower {
@@ -20,6 +22,8 @@ export interface Follower {
   readonly left: AbortSignal;
   /** Aborted when the call must be canceled. */
   readonly canceled: AbortSignal;
+  /** For the result, which is held until the response is sent. */
+  readonly reading: StreamReading;
   /** Reports an unexpected error of reading the text. The call continues. */
   readonly onFault: (error: unknown) => void;
 }
@@ -52,7 +56,7 @@ export async function followCall(
  */
 async function waitForEnd(
   tracked: TrackedCall,
-  { report, left, canceled, onFault }: Follower,
+  { report, left, canceled, reading: resultReading, onFault }: Follower,
 ): Promise<CallToolResult | null> {
   const { waiters, id, taskId } = tracked;
   const stop = AbortSignal.any([left, canceled]);
@@ -66,13 +70,14 @@ async function waitForEnd(
     const waitMs = progress.isStarted ? progressMs : startPollMs;
     const waited = waiters.wait(id, waitMs, AbortSignal.any([stop, done.signal]));
     try {
-      const state = await readIfAvailable(tracked);
+      const state = await readStatus(tracked);
       // Only now: the key may not read the execution of an earlier call any more.
       if (state && report) shown ??= showText(tracked, progress, showing).catch(onFault);
-      if (state?.result) {
+      if (state?.isEnded) {
         await shown;
         await progress.report(`Ended: ${state.status}.`);
-        return state.result;
+        // Only now: while the client does not read, nothing is held for it.
+        return await readResult(tracked, resultReading, () => stop.aborted || waiters.closed);
       }
       if (state?.startedAt) await progress.running();
       else if (reads > 0 && reads % pollsPerMessage === 0) {
@@ -125,20 +130,49 @@ async function showText(
   progress: Progress,
   stop: AbortSignal,
 ): Promise<void> {
+  let isCut = false;
   try {
     for await (const event of openStream(stop)) {
       if (event.type === 'restart') {
         await progress.report(`Attempt ${event.attempt} starts over. Discard the text so far.`);
       }
-      if (event.type !== 'text') continue;
+      if (event.type === 'restart') isCut = false;
+      if (event.type !== 'text' || isCut) continue;
       await progress.started();
       const { text } = event;
-      await progress.report(
-        text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}…` : text,
-      );
+      isCut = text.length > shownCharsMax;
+      await progress.report(isCut ? `${text.slice(0, shownCharsMax)}…` : text);
     }
   } catch (error) {
     if (!asCallFailure(error)) throw error;
+  }
+}
+
+/** The status without the result; null while the database is unavailable. */
+async function readStatus(tracked: TrackedCall) {
+  const state = await readIfAvailable(tracked);
+  return (
+    state && { status: state.status, startedAt: state.startedAt, isEnded: state.result !== null }
+  );
+}
+
+/** The result once there is room for it; null if the wait ends first. */
+async function readResult(
+  tracked: TrackedCall,
+  reading: StreamReading,
+  isOver: () => boolean,
+): Promise<CallToolResult | null> {
+  try {
+    const read = await readWithinBytes(reading, () =>
+      waitForDatabase(() => tracked.read(), isOver),
+    );
+    if (!read) return null;
+    if (reading.signal.aborted) read.free();
+    else reading.signal.addEventListener('abort', read.free, { once: true });
+    return read.value.result;
+  } catch (error) {
+    if (isOver() && asCallFailure(error)?.code === 'UNAVAILABLE') return null;
+    throw error;
   }
 }
 

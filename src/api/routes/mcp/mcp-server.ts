@@ -12,6 +12,7 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import { callTool, declaresTasks, tasksExtension } from './call-tool.ts';
 import { listedTools } from './listed-tools.ts';
+import type { PacedResponse } from './paced-response.ts';
 import { acknowledgeTask, cancelTask, getTask } from './tasks.ts';
 
 /** One request over MCP: who sent it, and what the body says beyond its JSON value. */
@@ -26,6 +27,9 @@ export interface McpRequest {
   readonly slug: string | null;
   /** The text of the arguments of a call, with its numbers as sent; by the id of the request. */
   readonly argumentsOf: (requestId: unknown) => string;
+  readonly response: PacedResponse;
+  /** Aborted once the response is sent or the client has left. */
+  readonly closed: AbortSignal;
 }
 
 /** `legacy`: a revision with a handshake. */

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -26,6 +25,7 @@ import {
 } from './mcp-access.ts';
 import { argumentsReader, type McpMessage, messagesOf } from './mcp-body.ts';
 import { createMcpServer, type McpRequest } from './mcp-server.ts';
+import { PacedResponse } from './paced-response.ts';
 
 /**
  * Agents and workflows as tools of the Model Context Protocol, over its transport for HTTP: each message is a request of its
@@ -94,11 +94,14 @@ async function serve(
   deps.onKeyUsed(keyHash);
   const body = parse(text);
   const messages = messagesOf(body);
+  const closing = abortOnDisconnect(reply);
   const mcp: McpRequest = {
     ...{ deps, caller, keyHash, request },
     baseUrl: baseUrlOf(request, deps.publicUrl),
     slug: request.params.slug ?? null,
     argumentsOf: argumentsReader(text),
+    response: new PacedResponse(),
+    closed: closing.signal,
   };
   const failure = accessFailure(caller);
   if (failure) throw await refusalOf(mcp, messages, failure);
@@ -109,11 +112,11 @@ async function serve(
       deps.openCalls.cancel(toolClient(mcp), message.params?.requestId);
     }
   }
-  const { signal } = abortOnDisconnect(reply);
+  const { signal } = closing;
   const forwarded = new Request('http://cueline/mcp', {
     ...{ method: 'POST', headers: protocolHeaders(request), body: text, signal },
   });
-  sendResponse(reply, await handle(mcp, forwarded, body));
+  sendResponse(reply, mcp.response, await handle(mcp, forwarded, body));
 }
 
 async function readText(request: FastifyRequest): Promise<string> {
@@ -195,12 +198,16 @@ function protocolHeaders({ headers }: FastifyRequest): Headers {
   return forwarded;
 }
 
-function sendResponse(reply: FastifyReply, { status, headers, body }: Response): void {
+function sendResponse(
+  reply: FastifyReply,
+  paced: PacedResponse,
+  { status, headers, body }: Response,
+): void {
   reply.code(status);
   for (const name of ['content-type', 'x-accel-buffering']) {
     const value = headers.get(name);
     if (value !== null) reply.header(name, value);
   }
   if (body === null) reply.send();
-  else reply.send(Readable.fromWeb(body as ReadableStream));
+  else reply.send(paced.read(body as ReadableStream<Uint8Array>));
 }

@@ -88,7 +88,8 @@ async function* streamOf({ deps, caller }: Reader, key: ExecutionKey, signal: Ab
   const release = deps.streamSlots.acquire(caller.id);
   if (!release) return;
   try {
-    yield* readExecutionStream(deps, key, null, signal);
+    const { workspaceId } = caller;
+    yield* readExecutionStream(deps, { ...key, workspaceId }, null, signal);
   } finally {
     release();
   }

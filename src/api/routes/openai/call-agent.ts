@@ -5,6 +5,7 @@ import { bodyFailure } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import { bytesOf, type FreeBytes, type StreamBytes } from '../../../core/stream-bytes.ts';
 import type { Admitted, AppliedSettings } from '../../../flow/admission/admit.ts';
 import { awaitEnd } from '../../../flow/execution/await-end.ts';
 import { cancelAbandoned } from '../../../flow/execution/cancel-abandoned.ts';
@@ -49,6 +50,8 @@ export interface AgentCall {
   check(): Promise<unknown>;
   /** The text as it comes, and the end. */
   events(signal: AbortSignal): AsyncIterable<ExecutionStreamEvent>;
+  /** What is held for readers of streams. */
+  readonly bytes: StreamBytes;
   /** Must be called once the response is complete or the client has left. Cancels in the latter case. */
   close(isComplete: boolean): Promise<void>;
 }
@@ -77,11 +80,14 @@ export async function callAgent(
   const slots = sent.kind === 'call' && sent.call.isStream ? deps.streamSlots : deps.waitSlots;
   const release = waits ? slots.acquire(caller?.id ?? hash) : () => {};
   if (!release) throw tooManyWaits();
+  let free: FreeBytes = () => {};
   try {
+    if (waits && caller && sent.kind === 'call') free = keepRequest(deps, caller, sent.call);
     const admitted = await admit(deps, request, reply, { hash, caller, sent });
     if (!caller || sent.kind !== 'call') throw unauthorized();
     const { agentId, executionId, settings } = admitted;
-    const { call } = sent;
+    const call = withoutMessages(sent.call);
+    const { workspaceId } = caller;
     const keepsOn = call.isBackground || readIdempotency(request).idempotencyKey !== null;
     const reading = { request, agentId, executionId };
     // An earlier call was accepted for a key that may not read its execution any more.
@@ -91,9 +97,12 @@ export async function callAgent(
       read: () => readExecution(deps, reading).catch(unlessUnavailable(reading)),
       end: () => awaitEndOf(deps, reading, left.signal),
       check: () => readExecution(deps, reading),
-      events: (signal) => readExecutionStream(deps, reading, null, signal),
+      events: (signal) =>
+        readExecutionStream(deps, { agentId, executionId, workspaceId }, null, signal),
+      bytes: deps.streams.bytes,
       async close(isComplete) {
         release();
+        free();
         const leaves = !isComplete && left.signal.aborted && !keepsOn && !deps.waiters.closed;
         if (!leaves) return;
         await cancelAbandoned(() => deps.canceler.cancel(executionId), deps.waiters);
@@ -101,8 +110,27 @@ export async function callAgent(
     };
   } catch (error) {
     release();
+    free();
     throw error;
   }
+}
+
+/** Responses repeat what a request says beside its messages, so that is kept until the end of the call. */
+function withoutMessages(call: CallRequest): CallRequest {
+  return { ...call, conversation: { ...call.conversation, messages: [] } };
+}
+
+/** @throws {CallFailure} if the open calls of the workspace keep too much */
+function keepRequest(
+  { callBytes }: ApiDeps,
+  { workspaceId }: Caller,
+  { conversation: { chars, messages } }: CallRequest,
+): FreeBytes {
+  const free = callBytes.tryHold(workspaceId, Math.max(0, 2 * chars - bytesOf(messages)));
+  if (free) return free;
+  const { workspaceMax, max } = callBytes;
+  const message = `The instructions, tools and formats of this workspace's open calls take their share of the memory of this process: ${workspaceMax} of ${max} bytes. Send shorter ones, or try again when a call has ended.`;
+  throw new CallFailure('UNAVAILABLE', message, { retryAfter: 5 });
 }
 
 async function admit(

@@ -6,23 +6,25 @@ import { fromId, toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { readExecutionStream } from '../../../flow/execution/read-stream.ts';
+import { readWithinBytes } from '../../../flow/execution/read-within-bytes.ts';
 import { deleteExecution } from '../../../flow/history/delete-execution.ts';
 import { findSlug } from '../../../store/agent/models.ts';
 import { findAgentOfExecution } from '../../../store/agent/tools.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
+import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { EventStream, eventStreamHeaders } from '../../http/response/event-stream.ts';
 import { emptyStream } from '../../http/response/stream.ts';
 import { type Context, type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { tooManyReaders } from '../executions/stream.ts';
-import { callAgent, responseNotFound, type SeenExecution } from './call-agent.ts';
+import { type AgentCall, callAgent, responseNotFound, type SeenExecution } from './call-agent.ts';
 import { inputItemsPage } from './input-items.ts';
 import { readResponsesCall } from './read-responses.ts';
 import { responseWire, type ShownCall } from './response-wire.ts';
 import { sendCallStream } from './stream-call.ts';
-import { responseEvents } from './stream-responses.ts';
+import { beginning, responseEvents } from './stream-responses.ts';
 
 /** The Responses API: a response is an execution. */
 export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -32,13 +34,12 @@ export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { model, conversation, isBackground, isStream, prompt = null } = call;
     const shown: ShownCall = { caller, model, isBackground, prompt, conversation, settings };
     if (isStream) {
-      const { row } = await agentCall.read().catch(async (error: unknown) => {
-        await agentCall.close(false);
-        throw error;
+      const { executionId } = agentCall;
+      const begin = await readBeginning(agentCall, shown);
+      sendCallStream(request, reply, agentCall, (signal, onEnd) => {
+        const events = agentCall.events(signal);
+        return responseEvents({ executionId, begin, shown, events, after: -1, onEnd });
       });
-      sendCallStream(request, reply, agentCall, (signal, onEnd) =>
-        responseEvents({ row, shown, events: agentCall.events(signal), after: -1, onEnd }),
-      );
       return reply;
     }
     let seen: SeenExecution | null = null;
@@ -56,14 +57,11 @@ export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.getResponse, async (context) => {
     const { caller, query } = context;
-    const row = await requireResponse(deps, context);
-    const shown = await shownLater(deps, caller, row);
     const isHead = context.request.method === 'HEAD';
-    if (query.stream && isHead) {
-      return { status: 200, body: emptyStream(), headers: eventStreamHeaders };
-    }
-    if (!query.stream) return { status: 200, body: responseWire(row, shown) };
-    return storedStream(deps, context, row, shown);
+    if (query.stream && !isHead) return storedStream(deps, context);
+    const row = await requireResponse(deps, context);
+    if (query.stream) return { status: 200, body: emptyStream(), headers: eventStreamHeaders };
+    return { status: 200, body: responseWire(row, await shownLater(deps, caller, row)) };
   });
 
   route(app, deps, contract.cancelResponse, async (context) => {
@@ -99,29 +97,63 @@ export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
+/** A function of its own: its caller would keep the whole record. */
+async function readBeginning(agentCall: AgentCall, shown: ShownCall): Promise<() => object> {
+  try {
+    const { row } = await agentCall.read();
+    return beginning(row, shown);
+  } catch (error) {
+    await agentCall.close(false);
+    throw error;
+  }
+}
+
 /** The events of a response that was created before. Leaving changes nothing. */
-function storedStream(
+async function storedStream(
   deps: ApiDeps,
   context: Context<typeof contract.getResponse>,
-  row: ExecutionDetailRow,
-  shown: ShownCall,
-): HandlerResponse {
+): Promise<HandlerResponse> {
   const { caller, query, request } = context;
-  const release = deps.streamSlots.acquire(caller.id);
-  if (!release) throw tooManyReaders();
+  const { bytes } = deps.streams;
+  const { workspaceId } = caller;
   const stopping = new AbortController();
+  const { agentId, executionId, shown, begin, free } = await readStored(deps, context);
+  stopping.signal.addEventListener('abort', free, { once: true });
+  const release = deps.streamSlots.acquire(caller.id);
+  if (!release) {
+    stopping.abort();
+    throw tooManyReaders();
+  }
   stopping.signal.addEventListener('abort', release, { once: true });
-  const key = { agentId: row.agentId, executionId: row.id };
-  const events = readExecutionStream(deps, key, null, stopping.signal);
+  const source = { agentId, executionId, workspaceId };
+  const events = readExecutionStream(deps, source, null, stopping.signal);
   const after = query.starting_after ?? -1;
-  const stream = responseEvents({ row, shown, events, after });
+  const stream = responseEvents({ executionId, begin, onBegun: free, shown, events, after });
   // The key may be revoked, or the agent hidden, while the stream is open.
   const check = async () => {
     const viewer = await deps.authenticator.authenticate(request, contract.getResponse);
     await requireResponse(deps, { ...context, caller: viewer });
   };
-  const body = new EventStream(stream, request, { stopping, check });
+  const body = new EventStream(stream, request, { stopping, check, bytes });
   return { status: 200, body, headers: eventStreamHeaders };
+}
+
+/** What a stream begins with, held until the client has it. */
+async function readStored(deps: ApiDeps, context: Context<typeof contract.getResponse>) {
+  const { caller, reply } = context;
+  const { signal } = abortOnDisconnect(reply);
+  const reading = { bytes: deps.streams.bytes, workspaceId: caller.workspaceId, signal };
+  const counted = await readWithinBytes(reading, () => requireResponse(deps, context));
+  if (!counted) throw new CallFailure('UNAVAILABLE', 'The server shuts down. Try again.');
+  const { value: row, free } = counted;
+  try {
+    const shown = await shownLater(deps, caller, row);
+    const begin = beginning(row, shown);
+    return { agentId: row.agentId, executionId: row.id, shown, begin, free };
+  } catch (error) {
+    free();
+    throw error;
+  }
 }
 
 /** The execution, if the caller may read it. Whatever it may not read does not exist. */

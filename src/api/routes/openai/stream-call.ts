@@ -30,6 +30,7 @@ export function sendCallStream(
       .close(isComplete)
       .catch((error: unknown) => request.log.warn({ err: error }, 'cancel failed'));
   };
-  const body = new EventStream(events, request, { stopping, check: agentCall.check, onClose });
+  const { check, bytes } = agentCall;
+  const body = new EventStream(events, request, { stopping, check, bytes, onClose });
   send(reply, { status: 200, body, headers: eventStreamHeaders });
 }

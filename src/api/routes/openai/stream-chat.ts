@@ -34,11 +34,7 @@ async function* chunks(
   const { call, executionId } = agentCall;
   const id = toId('execution', executionId);
   const common = {
-    ...{
-      id,
-      object: 'chat.completion.chunk',
-      created: seconds((await agentCall.read()).row.executedAt),
-    },
+    ...{ id, object: 'chat.completion.chunk', created: await createdSeconds(agentCall) },
     ...{ model: call.model, service_tier: 'default', system_fingerprint: null },
   };
   const chunkOf: ChunkOf = (delta, finish_reason = null) => ({
@@ -65,6 +61,11 @@ async function* chunks(
     const isUsed = call.includesUsage && event.execution.status === 'success';
     if (isUsed) yield { ...common, choices: [], usage: chatUsage(event.execution) };
   }
+}
+
+/** A function of its own: its caller would keep the whole record. */
+async function createdSeconds(agentCall: AgentCall): Promise<number> {
+  return seconds((await agentCall.read()).row.executedAt);
 }
 
 type ChunkOf = (delta: object, finishReason?: string | null) => object;

@@ -24,8 +24,12 @@ import { restartedError, ShownText } from './shown-text.ts';
  * response is sent even to a client that has it.
  */
 export interface ResponseStream {
-  /** The execution at the beginning. */
-  readonly row: ExecutionDetailRow;
+  /** Its identifier in the database. */
+  readonly executionId: string;
+  /** The response at the beginning. Called once: it is not kept until the end. */
+  readonly begin: () => object;
+  /** Called once the client has that. */
+  readonly onBegun?: () => void;
   readonly shown: ShownCall;
   /** From the beginning of the text. */
   readonly events: AsyncIterable<ExecutionStreamEvent>;
@@ -67,11 +71,9 @@ function baseOf(attempt: number): number {
 }
 
 async function* numberedEvents(stream: ResponseStream): AsyncGenerator<NumberedEvent> {
-  const { row, shown, events, after, onEnd = () => {} } = stream;
-  const begun = { ...row, status: 'processing' as const, output: null, completedAt: null };
-  const response = { ...responseWire(begun, shown), ...notYet };
-  yield { type: 'response.created', sequence_number: 0, response };
-  yield { type: 'response.in_progress', sequence_number: 1, response };
+  const { executionId, begin, shown, events, after, onEnd = () => {} } = stream;
+  yield* responseBegin(begin);
+  stream.onBegun?.();
   const text = new ShownText();
   let base = 0;
   for await (const event of events) {
@@ -88,8 +90,8 @@ async function* numberedEvents(stream: ResponseStream): AsyncGenerator<NumberedE
       yield { type: 'error', sequence_number, ...restartedError, param: null };
       return;
     }
-    if (isBegin) yield* messageBegin(row.id, base);
-    if (delta !== '') yield deltaEvent(row.id, delta, base + text.length);
+    if (isBegin) yield* messageBegin(executionId, base);
+    if (delta !== '') yield deltaEvent(executionId, delta, base + text.length);
     if (event.type !== 'end') continue;
     onEnd();
     yield* endEvents(event.execution, shown, { base, length: text.length, after });
@@ -99,6 +101,23 @@ async function* numberedEvents(stream: ResponseStream): AsyncGenerator<NumberedE
 /** Whether the client has text of an attempt before this one. */
 function isOfEarlierAttempt(after: number, base: number): boolean {
   return after > beforeText && Math.floor(after / perAttempt) * perAttempt < base;
+}
+
+/** The response of an execution as it was at the beginning, for one call. */
+export function beginning(row: ExecutionDetailRow, shown: ShownCall): () => object {
+  const begun = { ...row, status: 'processing' as const, output: null, completedAt: null };
+  let response: object | null = { ...responseWire(begun, shown), ...notYet };
+  return () => {
+    const once = response ?? {};
+    response = null;
+    return once;
+  };
+}
+
+function* responseBegin(begin: () => object): Generator<NumberedEvent> {
+  const response = begin();
+  yield { type: 'response.created', sequence_number: 0, response };
+  yield { type: 'response.in_progress', sequence_number: 1, response };
 }
 
 /** While it is in progress, whatever the record says by now. */

@@ -3,7 +3,13 @@ import { streamWorkflowRun } from '../../../contract/workflows/workflow-runs.ts'
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
-import { readExecutionStream, type StreamStart } from '../../../flow/execution/read-stream.ts';
+import type { StreamWatch } from '../../../flow/execution/live-streams.ts';
+import {
+  readExecutionStream,
+  type StreamSource,
+  type StreamStart,
+} from '../../../flow/execution/read-stream.ts';
+import { readWithinBytes } from '../../../flow/execution/read-within-bytes.ts';
 import { waitForDatabase } from '../../../flow/wait-for-database.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -33,7 +39,9 @@ export function workflowRunStreamRoutes(app: FastifyInstance, deps: ApiDeps): vo
     stopping.signal.addEventListener('abort', release, { once: true });
     const check = () => authorized(deps, request, params);
     const reader = new RunReader(deps, { params, step, after, caller, check, stopping });
-    const body = new EventStream(reader.events(row.id), request, { stopping, check });
+    const body = new EventStream(reader.events(row.id), request, {
+      ...{ stopping, check, bytes: deps.streams.bytes },
+    });
     return { status: 200, body, headers: eventStreamHeaders };
   });
 }
@@ -68,15 +76,26 @@ interface RunReading {
 
 type Step = ReturnType<typeof visibleRunWire>['steps'][number];
 
+interface OfferedText {
+  readonly event: SentEvent;
+  /** Called once the client has it. */
+  readonly onTaken: () => void;
+}
+
+/** Reads no faster than its events are taken, and holds at most one text and the run at its end. */
 class RunReader {
   readonly #deps: ApiDeps;
   readonly #reading: RunReading;
   readonly #states = new Map<string, string>();
-  /** Events of the step's execution that have not been sent. */
-  readonly #texts: SentEvent[] = [];
   #executionId: string | null = null;
+  /** The next event of the step's execution. */
+  #text: OfferedText | null = null;
   #textsEnd: Promise<void> = Promise.resolve();
+  /** Executions whose texts are being read, or wait for those before. */
+  #following = 0;
   #textFailure: unknown = null;
+  #hasChanged = true;
+  #wake = () => {};
 
   constructor(deps: ApiDeps, reading: RunReading) {
     this.#deps = deps;
@@ -84,83 +103,141 @@ class RunReader {
   }
 
   async *events(runId: string): AsyncGenerator<SentEvent, void, undefined> {
-    const { streams } = this.#deps;
-    const { params, caller, stopping } = this.#reading;
-    const read = <T>(work: () => Promise<T>) => waitForDatabase(work, () => this.#isOver());
-    const watch = streams.watch(runId);
+    const { stopping } = this.#reading;
+    const watch = this.#deps.streams.watch(runId);
     const stop = () => watch.stop();
     stopping.signal.addEventListener('abort', stop, { once: true });
+    void this.#notice(watch);
     try {
-      while (!this.#isOver()) {
-        const row = await read(() => readRun(this.#deps, caller, params, true));
-        const steps = visibleRunWire(caller, row).steps;
-        yield* this.#changedSteps(steps);
-        this.#followText(steps, runId);
-        if (row.status !== 'processing') {
-          await this.#textsEnd;
-          yield* this.#takeTexts();
-          const viewer = await this.#viewer();
-          const run = await read(() => readRun(this.#deps, viewer, params));
-          yield { event: 'end', data: visibleRunWire(viewer, run) };
-          return;
+      for (let isEnded = false; !this.#isOver(); ) {
+        if (this.#hasChanged && !isEnded) {
+          this.#hasChanged = false;
+          const read = await this.#readSteps();
+          yield* read.events;
+          isEnded = read.isEnded;
         }
-        yield* this.#takeTexts();
-        // Something else may have arrived while the events were sent.
-        if (this.#texts.length === 0) await watch.changed();
+        if (this.#textFailure) throw this.#textFailure;
+        if (this.#text) yield* this.#takeText(this.#text);
+        else if (isEnded && this.#following === 0) return yield* this.#end();
+        else if (isEnded || !this.#hasChanged) await this.#woken();
       }
     } finally {
       stop();
     }
   }
 
-  /** The caller as authorized now. */
-  #viewer(): Promise<Caller> {
-    return waitForDatabase(this.#reading.check, () => this.#isOver());
+  /** Tells changes of the run from texts, for which the run need not be read. */
+  async #notice(watch: StreamWatch): Promise<void> {
+    while (!this.#isOver()) {
+      await watch.changed();
+      this.#hasChanged = true;
+      this.#wake();
+    }
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  async #readSteps(): Promise<{ readonly events: SentEvent[]; readonly isEnded: boolean }> {
+    const { params, caller } = this.#reading;
+    const row = await this.#read(() => readRun(this.#deps, caller, params, true));
+    const { steps } = visibleRunWire(caller, row);
+    const events = this.#changedSteps(steps);
+    this.#followText(steps);
+    return { events, isEnded: row.status !== 'processing' };
+  }
+
+  async *#end(): AsyncGenerator<SentEvent, void, undefined> {
+    const { params, caller, check, stopping } = this.#reading;
+    // As the caller is authorized now.
+    const viewer = await this.#read(check);
+    const { bytes } = this.#deps.streams;
+    const counted = await readWithinBytes(
+      { bytes, workspaceId: caller.workspaceId, signal: stopping.signal },
+      () => this.#read(() => readRun(this.#deps, viewer, params)),
+    );
+    if (!counted) return;
+    try {
+      yield { event: 'end', data: visibleRunWire(viewer, counted.value) };
+    } finally {
+      counted.free();
+    }
+  }
+
+  #read<T>(work: () => Promise<T>): Promise<T> {
+    return waitForDatabase(work, () => this.#isOver());
   }
 
   #isOver(): boolean {
     return this.#reading.stopping.signal.aborted || this.#deps.streams.closed;
   }
 
-  *#changedSteps(steps: readonly Step[]): Generator<SentEvent, void, undefined> {
-    for (const { name, status, executionId } of steps) {
+  #changedSteps(steps: readonly Step[]): SentEvent[] {
+    return steps.flatMap(({ name, status, executionId }) => {
       const state = `${status} ${executionId}`;
-      if (this.#states.get(name) === state) continue;
+      if (this.#states.get(name) === state) return [];
       this.#states.set(name, state);
-      yield { event: 'step', data: { name, status, ...(executionId && { executionId }) } };
-    }
+      return { event: 'step', data: { name, status, ...(executionId && { executionId }) } };
+    });
   }
 
-  *#takeTexts(): Generator<SentEvent, void, undefined> {
-    if (this.#textFailure) throw this.#textFailure;
-    while (this.#texts.length > 0) yield* this.#texts.splice(0);
+  *#takeText({ event, onTaken }: OfferedText): Generator<SentEvent, void, undefined> {
+    yield event;
+    this.#text = null;
+    onTaken();
   }
 
   /** Follows the execution of the step, which is another one after a fallback. */
-  #followText(steps: readonly Step[], runId: string): void {
-    const { step, after, caller, stopping } = this.#reading;
+  #followText(steps: readonly Step[]): void {
+    const { step, caller } = this.#reading;
     const { executionId = null, agentId = null } = steps.find(({ name }) => name === step) ?? {};
     if (executionId === null || agentId === null || executionId === this.#executionId) return;
     const isFirst = this.#executionId === null;
     this.#executionId = executionId;
-    const key = {
+    const source = {
       agentId: fromId('agent', agentId) ?? '',
       executionId: fromId('execution', executionId) ?? '',
+      workspaceId: caller.workspaceId,
     };
     const before = this.#textsEnd;
-    const follow = async () => {
-      await before;
-      if (!isFirst) this.#texts.push({ event: 'restart', id: '1.0', data: { attempt: 1 } });
-      const start = isFirst ? after : null;
-      const source = readExecutionStream(this.#deps, key, start, stopping.signal);
-      for await (const event of new SentEvents(source, caller, () => this.#viewer())) {
-        if (event.event === 'status' || event.event === 'end') continue;
-        this.#texts.push(event);
-        this.#deps.streams.wake([runId]);
-      }
-    };
-    this.#textsEnd = follow().catch((error: unknown) => {
-      this.#textFailure = error;
+    this.#following++;
+    this.#textsEnd = before
+      .then(() => this.#readTexts(source, isFirst))
+      .catch((error: unknown) => {
+        this.#textFailure = error;
+      })
+      .finally(() => {
+        this.#following--;
+        this.#wake();
+      });
+  }
+
+  async #readTexts(source: StreamSource, isFirst: boolean): Promise<void> {
+    const { after, caller, check, stopping } = this.#reading;
+    if (!isFirst) await this.#offer({ event: 'restart', id: '1.0', data: { attempt: 1 } });
+    const start = isFirst ? after : null;
+    const events = readExecutionStream(this.#deps, source, start, stopping.signal);
+    for await (const event of new SentEvents(events, caller, () => this.#read(check))) {
+      if (event.event === 'status' || event.event === 'end') continue;
+      await this.#offer(event);
+    }
+  }
+
+  /** Until the client has it. */
+  #offer(event: SentEvent): Promise<void> {
+    const { signal } = this.#reading.stopping;
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const onTaken = () => {
+        signal.removeEventListener('abort', onTaken);
+        resolve();
+      };
+      signal.addEventListener('abort', onTaken);
+      this.#text = { event, onTaken };
+      this.#wake();
     });
   }
 }

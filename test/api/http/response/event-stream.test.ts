@@ -4,6 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { mock, type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
 import {
   addEventStreamHook,
@@ -13,6 +14,7 @@ import {
 } from '../../../../src/api/http/response/event-stream.ts';
 import { streamHeartbeatMs } from '../../../../src/contract/limits.ts';
 import { CallFailure } from '../../../../src/core/failure.ts';
+import { StreamBytes } from '../../../../src/core/stream-bytes.ts';
 
 type Source = (signal: AbortSignal) => AsyncGenerator<SentEvent, void, undefined>;
 
@@ -23,6 +25,7 @@ async function open(
   check: () => Promise<unknown> = async () => {},
 ) {
   const stopping = new AbortController();
+  const bytes = new StreamBytes(1_000_000);
   const closing = new EventEmitter();
   const closed = once(closing, 'close');
   const warnings: string[] = [];
@@ -34,7 +37,7 @@ async function open(
     done(null, payload);
   });
   app.get('/', (request, reply) => {
-    const options = { stopping, check, onClose: () => closing.emit('close') };
+    const options = { stopping, check, bytes, onClose: () => closing.emit('close') };
     reply.headers(eventStreamHeaders);
     reply.send(new EventStream(source(stopping.signal), request, options));
     return reply;
@@ -43,7 +46,7 @@ async function open(
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
   const [response] = (await once(get({ port, agent: false }), 'response')) as [IncomingMessage];
-  return { response, stopping, closed, warnings };
+  return { response, stopping, closed, warnings, bytes };
 }
 
 /** Nothing happens until the stream stops. */
@@ -86,6 +89,19 @@ test('the next event is requested once the previous one is read', async (t) => {
   assert.ok(requested - before < 50, `${requested} events were requested`);
   response.destroy();
   await closed;
+});
+
+test('what is being written counts, and a long event is written in slices', async (t) => {
+  const long = 'x'.repeat(12_000_000);
+  const { response, closed, bytes } = await open(t, async function* () {
+    yield { data: { long } };
+  });
+  // The client reads nothing, so the buffers of the connection fill up.
+  while (response.socket?.bytesRead === 0 || bytes.used === 0) await delay(5);
+  assert.ok(bytes.used < 200_000, `${bytes.used} bytes`);
+  assert.equal(await text(response), `data: ${JSON.stringify({ long })}\n\n`);
+  await closed;
+  assert.equal(bytes.used, 0);
 });
 
 test('an error that precedes the first event is a response', async (t) => {
@@ -152,7 +168,8 @@ test('a connection is left as it was', async (t) => {
     const source = (async function* () {
       yield { data: 1 };
     })();
-    const options = { stopping: new AbortController(), check: async () => {} };
+    const bytes = new StreamBytes(1_000_000);
+    const options = { stopping: new AbortController(), check: async () => {}, bytes };
     reply.headers(eventStreamHeaders).send(new EventStream(source, request, options));
     return reply;
   });
