@@ -102,6 +102,8 @@ export interface ConversationTarget {
   /** Of the agent, else of its version. */
   readonly responseFormat: ResponseFormat | null;
   readonly toolNames: readonly string[];
+  /** Whether the caller may read these settings: only then does a refusal name them. */
+  readonly isReadable: boolean;
 }
 
 export interface ResolvedConversation {
@@ -148,13 +150,15 @@ function promptProblem(
   if (version === null || [versionLabel, String(versionNumber), versionWireId].includes(version)) {
     return null;
   }
-  const message = `The agent pins the version "${versionLabel}" of its prompt. Leave out the version, or pin another one.`;
+  const message = target.isReadable
+    ? `The agent pins the version "${versionLabel}" of its prompt. Leave out the version, or pin another one.`
+    : 'The agent pins another version of its prompt. Leave out the version.';
   return invalid('prompt.version', message);
 }
 
 function additionProblem(
   { additions: { instructions, tools }, names }: Conversation,
-  { allowInstructions, allowTools, toolNames }: ConversationTarget,
+  { allowInstructions, allowTools, toolNames, isReadable }: ConversationTarget,
 ): InvalidParameter | null {
   if (instructions !== null && !allowInstructions) {
     const message =
@@ -169,7 +173,10 @@ function additionProblem(
   }
   const conflicting = tools.find(({ name }) => toolNames.includes(name));
   if (!conflicting) return null;
-  return invalid('tools', `The agent has a tool "${conflicting.name}" of its own.`);
+  const message = isReadable
+    ? `The agent has a tool "${conflicting.name}" of its own.`
+    : 'The agent has a tool of its own with one of these names. Use other names.';
+  return invalid('tools', message);
 }
 
 /** A caller may ask for the format that the agent has, or for one if it has none. */

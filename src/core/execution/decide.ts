@@ -195,8 +195,8 @@ function decideOnBody(
   facts: Facts,
   { found: agent, states, refuse }: PassedCall<AgentAtAdmission>,
 ): Decision {
-  const { month, nowMs } = facts;
-  const call = resolveBody(facts.body, agent);
+  const { caller, month, nowMs } = facts;
+  const call = resolveBody(facts.body, agent, caller);
   if ('kind' in call) {
     const { message, parameter, parameterCode } = call;
     return refuse('INVALID_REQUEST', message, { parameter, parameterCode });
@@ -266,16 +266,21 @@ export function acceptableVariables(
   return { code: 'INVALID_VARIABLES', message, fields: { variable, path } };
 }
 
-function resolveBody(body: CallBody, agent: AgentAtAdmission) {
+function resolveBody(body: CallBody, agent: AgentAtAdmission, caller: Caller) {
   if (body.kind === 'invalid-parameter') return body;
   if (body.kind !== 'conversation') return { body, additions: null, responseFormat: null };
-  return resolveConversation(body, conversationTarget(agent), toId('version', agent.versionId));
+  const target = conversationTarget(agent, caller);
+  return resolveConversation(body, target, toId('version', agent.versionId));
 }
 
-function conversationTarget(agent: AgentAtAdmission): ConversationTarget {
+function conversationTarget(agent: AgentAtAdmission, { rights }: Caller): ConversationTarget {
   const { responseFormat } = agent;
   const format = agent.config.responseFormat ?? (responseFormat && JSON.parse(responseFormat));
-  return { ...agent, responseFormat: responseFormatOf(format || null) };
+  return {
+    ...agent,
+    responseFormat: responseFormatOf(format || null),
+    isReadable: rights.includes('read'),
+  };
 }
 
 /** A key sees what its issuer sees. */

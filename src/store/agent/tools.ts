@@ -112,20 +112,24 @@ export interface ToolSubject {
   readonly id: string;
 }
 
-/** The agent or workflow with this slug or identifier, visible or not. */
-export async function findTool(
-  db: Db,
-  workspaceId: string,
-  name: string,
-): Promise<ToolSubject | null> {
+/**
+ * The agent or workflow that a caller addresses by an identifier or a name; null if there is none. Names can be guessed, identifiers
+ * cannot: what the caller does not see has no name for it, so that no answer, record or count tells that it exists. An identifier
+ * is returned unseen, because checks that precede visibility answer differently. Every name of a request is resolved here.
+ */
+export async function findTool(db: Db, viewer: Viewer, name: string): Promise<ToolSubject | null> {
   const agentId = fromId('agent', name);
   if (agentId !== null) return { kind: 'agent', id: agentId };
   const workflowId = fromId('workflow', name);
   if (workflowId !== null) return { kind: 'workflow', id: workflowId };
   const { rows } = await sql<ToolSubject>`
-    select s.subject as id, case when exists (select from agents a where a.id = s.subject)
-      then 'agent' else 'workflow' end as kind
-    from slugs s where s.workspace_id = ${workspaceId} and s.slug = ${name}`.execute(db);
+    select 'agent' as kind, a.id from slugs s join agents a on a.id = s.subject
+    where s.workspace_id = ${viewer.workspaceId} and s.slug = ${name} and ${visibleTo(viewer)}
+    union all
+    select 'workflow', w.id from slugs s join workflows w on w.id = s.subject
+      join workflow_versions v on v.id = w.workflow_version_id
+    where s.workspace_id = ${viewer.workspaceId} and s.slug = ${name}
+      and w.deleted_at is null and ${versionVisibleTo(viewer)}`.execute(db);
   return rows[0] ?? null;
 }
 

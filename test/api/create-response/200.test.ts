@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { conversationAgent, deployed, singleAgent } from '../../../harness/openai-agents.ts';
+import {
+  conversationAgent,
+  deployed,
+  singleAgent,
+  stream,
+} from '../../../harness/openai-agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
 
@@ -10,6 +15,10 @@ const { models } = service;
 const { key } = await service.key({ permissions: ['execute'] });
 const { key: owner } = await service.key();
 const path = '/v1/responses';
+const limited = await service.key({
+  permissions: ['execute'],
+  allowedOrigins: ['https://a.example'],
+});
 const one = await singleAgent(service, { agentName: 'One', agentConfig: { topP: 0.5 } });
 const many = await conversationAgent(service, { agentName: 'Many' });
 
@@ -19,7 +28,7 @@ const textOf = ({ body }: { body: { output: { content: { text: string }[] }[] } 
 const record = async (id: string) =>
   (await service.call('GET', `${one.path}/executions/${id}`, { key: owner })).body;
 
-test('the message fills the one required variable; the response echoes the settings that apply', async () => {
+test('the message fills the one required variable; settings of the call are not applied', async () => {
   const sent = { input: 'Why?', temperature: 1.5, top_p: 0.1, max_output_tokens: 3 };
   const created = await create({ model: 'one', ...sent, metadata: { a: 'b' }, user: 'u1' });
   assert.equal(created.status, 200);
@@ -33,7 +42,7 @@ test('the message fills the one required variable; the response echoes the setti
         content: [{ type: 'output_text', text: 'Answer: Why?', annotations: [], logprobs: [] }],
       },
     ],
-    ...{ previous_response_id: null, prompt: null, store: true, temperature: 1, top_p: 0.5 },
+    ...{ previous_response_id: null, prompt: null, store: true, temperature: 1, top_p: 1 },
     ...{ max_output_tokens: null, max_tool_calls: null, presence_penalty: 0, frequency_penalty: 0 },
     ...{ reasoning: { effort: null, summary: null }, text: { format: { type: 'text' } } },
     ...{ tools: [], tool_choice: 'auto', top_logprobs: 0, truncation: 'disabled' },
@@ -50,6 +59,67 @@ test('the message fills the one required variable; the response echoes the setti
   assert.deepEqual([row.metadata, row.inputVariables], [{ a: 'b' }, { question: 'Why?' }]);
   assert.equal(models.calls.at(-1)?.topP, 0.5);
   assert.equal(models.calls.at(-1)?.maxTokens, null);
+});
+
+test('only a key with `read` sees the settings of the agent, in responses, streams and later', async () => {
+  const schema = { type: 'object', properties: { own: { type: 'string' } } };
+  const tools = [{ name: 'own_tool', description: 'Own.', parameters: { type: 'object' } }];
+  await deployed(
+    service,
+    { user: 'Say {{word}}', tools, toolChoice: 'auto' },
+    {
+      ...{ agentName: 'Tuned', allowTools: true },
+      agentConfig: {
+        ...{ temperature: 0.25, topP: 0.75, maxTokens: 321, presencePenalty: 0.5 },
+        ...{ frequencyPenalty: 0.125, reasoningEffort: 'low', serviceTier: 'flex' },
+        responseFormat: { type: 'json', schema },
+      },
+    },
+  );
+  const body = { model: 'tuned', input: '{}', tools: [{ type: 'function', name: 'theirs' }] };
+  const send = (by: string) => {
+    models.script({ text: '{"own": "x"}' });
+    return service.call('POST', path, { key: by, body });
+  };
+  const settingsOf = (response: Record<string, unknown>) => [
+    ...[response.temperature, response.top_p, response.max_output_tokens],
+    ...[response.presence_penalty, response.frequency_penalty, response.service_tier],
+    ...[(response.reasoning as { effort: string }).effort],
+    ...[(response.text as { format: { type: string } }).format.type],
+  ];
+  const seen = (await send(owner)).body;
+  const all = [0.25, 0.75, 321, 0.5, 0.125, 'flex', 'low', 'json_schema'];
+  assert.deepEqual(settingsOf(seen), all);
+  assert.deepEqual(seen.text.format.schema, schema);
+  assert.ok(seen.tools.some(({ name }: { name: string }) => name === 'own_tool'));
+
+  const unset = [1, 1, null, 0, 0, 'default', null, 'text'];
+  for (const by of [key, limited.key]) {
+    const created = (await send(by)).body;
+    const later = (await service.call('GET', `${path}/${created.id}`, { key: by })).body;
+    models.script({ text: '{"own": "x"}' });
+    const { events: streamed } = await stream(service, path, by, { ...body, stream: true });
+    for (const response of [created, later]) assert.deepEqual(settingsOf(response), unset);
+    assert.deepEqual(
+      created.tools.map(({ name }: { name: string }) => name),
+      ['theirs'],
+    );
+    const responses = streamed.flatMap(({ response }) => response ?? []);
+    assert.equal(responses.length, 3);
+    for (const response of responses) assert.deepEqual(settingsOf(response), unset);
+    const text = JSON.stringify([created, later, streamed]);
+    assert.doesNotMatch(text, /own_tool|0\.25|0\.75|321|0\.125|flex|"low"|json_schema/);
+  }
+});
+
+test('a format that the caller asks for is echoed, whether the agent has it or not', async () => {
+  const schema = { type: 'object', properties: { own: { type: 'string' } } };
+  const text = { format: { type: 'json_schema', name: 'x', schema } };
+  for (const model of ['one', 'tuned']) {
+    models.script({ text: '{"own": "x"}' });
+    const { body } = await create({ model, input: 'x', text });
+    assert.deepEqual(body.text.format.schema, schema);
+  }
 });
 
 test('the conversation fills the list of messages of the version, with calls of tools', async () => {
@@ -163,7 +233,8 @@ test('a format of the caller is passed on and validated', async () => {
   );
   models.script({ text: '{"a":2}' }, { text: '{"a":3}' });
   for (const format of [text.format, { type: 'json_object' }]) {
-    const { body } = await create({ model: agent.slug, input: 'x', text: { format } });
+    const call = { model: agent.slug, input: 'x', text: { format } };
+    const { body } = await service.call('POST', path, { key: owner, body: call });
     assert.equal(body.status, 'completed');
     assert.deepEqual(body.text.format.schema, schema);
   }

@@ -108,6 +108,27 @@ test('400 for parameters that are unknown, malformed or contradict each other', 
   assert.equal(nul.status, 400);
 });
 
+test('only a key with `read` learns from a refusal what the agent pins and has', async () => {
+  const tool = { name: 'own_tool', parameters: { type: 'object' } };
+  await deployed(
+    service,
+    { user: 'Say {{word}}', label: 'own-label', tools: [tool] },
+    { agentName: 'Tuned', allowTools: true },
+  );
+  const executing = await service.key({ permissions: ['execute'] });
+  for (const [body, param, own] of [
+    [{ prompt: { id: 'tuned', version: 'v9' }, input: 'x' }, 'prompt.version', /own-label/],
+    [{ model: 'tuned', input: 'x', tools: [{ type: 'function', ...tool }] }, 'tools', /"own_tool"/],
+  ] as const) {
+    const told = await refused(body);
+    assert.deepEqual([told.status, told.param], [400, param]);
+    assert.match(told.message, own);
+    const untold = await refused(body, executing);
+    assert.deepEqual([untold.status, untold.code, untold.param], [400, told.code, param]);
+    assert.doesNotMatch(untold.message, /own[-_](label|tool)|v1|\b1\b/);
+  }
+});
+
 test('401, 403 and 404 have the codes of OpenAI', async () => {
   const { status, body } = await create({ model: 'one', input: 'x' }, {});
   assert.deepEqual([status, body.error.code], [401, 'invalid_api_key']);
@@ -202,25 +223,27 @@ for (const [path, call] of [
     test(`404 on ${path} ${how} for a replay by a key that does not see the agent any more`, async () => {
       const user = await service.member('editor');
       const { key: theirs } = await service.key({ userId: user, permissions: ['execute'] });
-      const body = { model: 'one', ...call, ...(isStream && { stream: true }) };
       const headers = { 'idempotency-key': `hidden ${path} ${isStream}` };
-      const send = () =>
+      const send = (model: string) =>
         fetch(service.url + path, {
           method: 'POST',
           headers: {
             ...headers,
             ...{ authorization: `Bearer ${theirs}`, 'content-type': 'application/json' },
           },
-          body: JSON.stringify(body),
+          body: JSON.stringify({ model, ...call, ...(isStream && { stream: true }) }),
         });
-      const first = await send();
+      const first = await send('one');
       assert.equal(first.status, 200);
       await first.text();
       await setVisibility('private');
-      const again = await send();
+      const again = [await send('one'), await send(one.agentId)];
       await setVisibility('public');
-      assert.equal(again.status, 404);
-      assert.equal(JSON.parse(await again.text()).error.code, 'response_not_found');
+      const codes = await Promise.all(
+        again.map(async (response) => JSON.parse(await response.text()).error.code),
+      );
+      assert.deepEqual(codes, ['model_not_found', 'response_not_found']);
+      assert.ok(again.every(({ status }) => status === 404));
     });
   }
 }

@@ -116,7 +116,7 @@ export async function admitTool(
   const { deps, caller, keyHash, request, slug } = mcp;
   const reader = { ...mcp, era };
   const isOffered = slug === null || slug === name;
-  const tool = isOffered ? await findTool(deps.db, caller.workspaceId, name) : null;
+  const tool = isOffered ? await findTool(deps.db, caller, name) : null;
   const call = {
     credential: { kind: 'key', hash: keyHash } as const,
     body,

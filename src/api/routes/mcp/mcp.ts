@@ -182,7 +182,7 @@ async function refusalOf(
 /** Throws 404 unless the key sees the agent or workflow in the path. */
 async function requireTool({ deps, caller, slug }: McpRequest): Promise<void> {
   if (slug === null) return;
-  const tool = await findTool(deps.db, caller.workspaceId, slug);
+  const tool = await findTool(deps.db, caller, slug);
   if (!tool) throw notFound('agent or workflow');
   if (tool.kind === 'agent') await visibleAgent(deps.reads, caller, toId('agent', tool.id));
   else await requireWorkflow(deps.db, caller, toId('workflow', tool.id));

@@ -3,7 +3,7 @@ import { getResponse } from '../../../contract/openai/openai.ts';
 import type { CallBody } from '../../../core/agent/conversation.ts';
 import { bodyFailure } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
-import { fromId, toId } from '../../../core/id.ts';
+import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { bytesOf, type FreeBytes, type StreamBytes } from '../../../core/stream-bytes.ts';
 import type { Admitted, AppliedSettings } from '../../../flow/admission/admit.ts';
@@ -14,7 +14,7 @@ import {
   readExecutionStream,
 } from '../../../flow/execution/read-stream.ts';
 import type { FoundExecution } from '../../../flow/execution/shared-reads.ts';
-import { findSlugSubject } from '../../../store/agent/slugs.ts';
+import { findTool } from '../../../store/agent/tools.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
 import { readableExecution } from '../../access/visible-resources.ts';
@@ -174,13 +174,14 @@ const otherAgent = invalidValue(
 
 const userAgentMax = 500;
 
-/** The agent with this identifier or slug; null if there is none. */
+/** The agent with this identifier, or the visible one with this slug; null if there is none. */
 export async function findAgentId(
   { db }: Pick<ApiDeps, 'db'>,
-  { workspaceId }: Pick<Caller, 'workspaceId'>,
+  caller: Caller,
   model: string,
 ): Promise<string | null> {
-  return fromId('agent', model) ?? findSlugSubject(db, workspaceId, model);
+  const found = await findTool(db, caller, model);
+  return found?.kind === 'agent' ? found.id : null;
 }
 
 export function modelNotFound(): CallFailure {

@@ -1,5 +1,6 @@
 import type { Conversation } from '../../../core/agent/conversation.ts';
 import type { ToolCall } from '../../../core/agent/messages.ts';
+import type { ResponseFormat } from '../../../core/agent/response-format.ts';
 import type { Tool, ToolChoice } from '../../../core/agent/version-content.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
@@ -24,7 +25,8 @@ export interface ShownCall {
 }
 
 export function responseWire(row: ExecutionDetailRow, shown: ShownCall): Record<string, unknown> {
-  const { conversation, settings, caller } = shown;
+  const { conversation, caller } = shown;
+  const settings = readable(shown.settings, caller);
   const additions = conversation?.additions;
   const sent = sentWith(row, caller);
   return {
@@ -44,7 +46,7 @@ export function responseWire(row: ExecutionDetailRow, shown: ShownCall): Record<
     prompt: shown.prompt && promptWire(shown.prompt),
     store: true,
     // OpenAI's defaults: clients expect numbers.
-    temperature: row.temperature ?? 1,
+    temperature: readable(row.temperature, caller) ?? 1,
     top_p: settings?.topP ?? 1,
     max_output_tokens: settings?.maxTokens ?? null,
     max_tool_calls: null,
@@ -54,7 +56,7 @@ export function responseWire(row: ExecutionDetailRow, shown: ShownCall): Record<
       effort: settings?.settings.reasoningEffort ?? sent.settings?.reasoningEffort ?? null,
       summary: null,
     },
-    text: { format: formatWire(settings) },
+    text: { format: formatWire(settings?.responseFormat ?? conversation?.responseFormat) },
     tools: (sent.tools ?? additions?.tools ?? []).map(toolWire),
     tool_choice: toolChoiceWire(sent.toolChoice ?? additions?.toolChoice ?? null),
     top_logprobs: 0,
@@ -74,7 +76,7 @@ function promptWire({ id, version = null, variables = null }: Parameters) {
   return { id, version, variables };
 }
 
-/** A key without `read` may be in a web page: it sees what came out, not what went in. */
+/** A key without `read` may be in a web page: it sees what came out, not what went in or how the agent is set. */
 function readable<T>(value: T, { rights }: Pick<Caller, 'rights'>): T | null {
   return rights.includes('read') ? value : null;
 }
@@ -191,8 +193,7 @@ export function itemId(prefix: 'msg' | 'fc', executionId: string): string {
   return `${prefix}_${toId('execution', executionId).slice(4)}`;
 }
 
-function formatWire(settings: AppliedSettings | null) {
-  const format = settings?.responseFormat;
+function formatWire(format: ResponseFormat | null | undefined) {
   if (!format) return { type: 'text' };
   return { type: 'json_schema', name: 'response', schema: format.schema, strict: true };
 }
