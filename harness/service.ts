@@ -167,7 +167,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 /** Stored credentials are sealed with it. */
-export const secret = 'a secret that only the tests use';
+/** That of `harness/process.ts`: processes may share the database. */
+export const secret = 'a secret that is used only by tests';
 export const sealKey = deriveSealKey(secret);
 /** The private host that providers may use. */
 export const allowedHost = '127.0.0.1:9000';

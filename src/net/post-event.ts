@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
+import { secretsOfURL } from '../core/event/endpoint.ts';
 import type { Post, PostAnswer, PostEvent } from '../core/event/post.ts';
 import { answerCharsMax } from '../core/event/retry.ts';
 import { aboutURL } from './guard.ts';
@@ -10,7 +11,13 @@ import { interrupted, OutboundFailure } from './outbound-failure.ts';
  * Sends events to endpoints, through the same guard as calls to providers. The status decides, so only the beginning of the
  * body is read, and only for a while: a receiver may send a gigabyte, or a byte per second. Redirects are never followed.
  */
-export function createPostEvent(options: Omit<OutboundOptions, 'timeouts'>): {
+export function createPostEvent({
+  hideSecrets,
+  ...options
+}: Omit<OutboundOptions, 'timeouts'> & {
+  /** Removes secrets from a text. */
+  readonly hideSecrets: (text: string, secrets: readonly string[]) => string;
+}): {
   readonly post: PostEvent;
   /** Aborts requests in flight. */
   readonly close: () => Promise<void>;
@@ -20,7 +27,10 @@ export function createPostEvent(options: Omit<OutboundOptions, 'timeouts'>): {
     async post({ url, ...post }) {
       const parsed = new URL(url);
       try {
-        return await guarded(parsed, (dispatcher) => send(dispatcher, parsed, post));
+        const answer = await guarded(parsed, (dispatcher) => send(dispatcher, parsed, post));
+        // Before the text is cut, so that no part of a secret remains.
+        const text = hideSecrets(answer.text, secretsOfURL(url));
+        return { ...answer, text: Array.from(text).slice(0, answerCharsMax).join('') };
       } catch (error) {
         throw post.signal.aborted ? error : forReceivers(error);
       }
@@ -63,8 +73,7 @@ async function readBeginning(body: Dispatcher.ResponseData['body']): Promise<str
   } finally {
     clearTimeout(timer);
   }
-  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, answerBytesMax));
-  return Array.from(text).slice(0, answerCharsMax).join('');
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, answerBytesMax));
 }
 
 function forReceivers(error: unknown): OutboundFailure {

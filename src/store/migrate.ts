@@ -11,6 +11,7 @@ import { up as workflows } from './migrations/0005-workflows.ts';
 import { up as events } from './migrations/0006-events.ts';
 import { up as search } from './migrations/0007-search.ts';
 import { up as liveLists } from './migrations/0008-live-lists.ts';
+import { up as secrets } from './migrations/0009-secrets.ts';
 import { up as erasedLabels } from './migrations/0012-erased-labels.ts';
 
 /**
@@ -36,6 +37,7 @@ const released: Migrations = {
   '0006-events': events,
   '0007-search': search,
   '0008-live-lists': liveLists,
+  '0009-secrets': secrets,
   '0012-erased-labels': erasedLabels,
 };
 

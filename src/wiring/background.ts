@@ -1,7 +1,9 @@
 import { toId } from '../core/id.ts';
 import type { Mailer } from '../core/people/mail.ts';
+import { deriveSealKey } from '../core/seal.ts';
 import { evaluateAlerts } from '../flow/event/evaluate-alerts.ts';
 import { maintainEndpoints } from '../flow/event/maintain-endpoints.ts';
+import { sealURLs } from '../flow/event/seal-urls.ts';
 import { indexRound } from '../flow/history/index-round.ts';
 import {
   foldLabelsRound,
@@ -22,7 +24,7 @@ import type { WiringDeps } from './wiring-deps.ts';
 
 /** The periodic work of a worker process. */
 export function startBackground(
-  { config, db, logger }: WiringDeps,
+  { config, db, logger, secret }: WiringDeps,
   { connections, workflows, batches }: Engine,
   failures: BackgroundFailures,
   mailer: Mailer | null,
@@ -64,6 +66,7 @@ export function startBackground(
     }),
     ...(mailer ? [mailSweep(eventDb, mailer, failures)] : []),
   ];
+  const sealKey = deriveSealKey(secret);
   const roundDeps = { db, pipelines: singlePipelines };
   const maintenance = startMaintenance({
     maintain: () => maintain(db),
@@ -73,6 +76,7 @@ export function startBackground(
       rollup: (signal) => runRollupIfDue({ ...roundDeps, signal }),
       labels: (signal) => foldLabelsRound({ ...roundDeps, signal }),
       endpoints: () => maintainEndpoints(db),
+      urls: () => sealURLs(db, sealKey),
       streams: () => deleteEndedStreams(db),
     },
     onError: failures.reportOperation,

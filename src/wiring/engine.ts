@@ -19,6 +19,7 @@ import { createWorkflows } from '../flow/workflow/workflows.ts';
 import { executionLog } from '../log.ts';
 import { createPostEvent } from '../net/post-event.ts';
 import { providersOpen } from '../provider/capacity/breakers.ts';
+import { hideSecrets } from '../provider/failure/redact.ts';
 import { withMetrics } from '../provider/with-metrics.ts';
 import { countWaitingLines } from '../store/batch/due-batches.ts';
 import type { Connections } from '../store/connection/connections.ts';
@@ -222,7 +223,7 @@ function connectSender(
   { worker, metrics }: { readonly worker: Worker; readonly metrics: Metrics },
 ): { readonly sender: EventSender; readonly close: () => Promise<void> } {
   const { allowedHosts, proxies } = config;
-  const { post, close } = createPostEvent({ allowedHosts, proxies });
+  const { post, close } = createPostEvent({ allowedHosts, proxies, hideSecrets });
   const sender = createEventSender({
     db: eventDb,
     pipelines: eventPipelines,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { resolvesTo } from '../../harness/resolves-to.ts';
 import { createPostEvent } from '../../src/net/post-event.ts';
+import { hideSecrets } from '../../src/provider/failure/redact.ts';
 
 let requests = 0;
 let answer: http.RequestListener = (_, response) => response.end('ok');
@@ -17,7 +18,7 @@ server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const { port } = server.address() as AddressInfo;
 const url = `http://127.0.0.1:${port}/`;
-const { post, close } = createPostEvent({ allowedHosts: ['127.0.0.1'] });
+const { post, close } = createPostEvent({ hideSecrets, allowedHosts: ['127.0.0.1'] });
 after(async () => {
   await close();
   server.closeAllConnections();
@@ -78,7 +79,11 @@ test('a connection that breaks is named', async () => {
 test('a name that resolves to a private address sends nothing', async () => {
   const before = requests;
   for (const address of ['127.0.0.1', '10.0.0.1', '::1', '169.254.169.254']) {
-    const rebound = createPostEvent({ allowedHosts: [], resolve: resolvesTo(address) });
+    const rebound = createPostEvent({
+      hideSecrets,
+      allowedHosts: [],
+      resolve: resolvesTo(address),
+    });
     await assert.rejects(
       rebound.post({
         url: `https://shop.example:${port}/`,
@@ -91,6 +96,7 @@ test('a name that resolves to a private address sends nothing', async () => {
     await rebound.close();
   }
   const mixed = createPostEvent({
+    hideSecrets,
     allowedHosts: [],
     resolve: resolvesTo('93.184.216.34', '127.0.0.1'),
   });

@@ -17,7 +17,9 @@ export function databaseCommands(program: Command): void {
   workspaceCommands(group(program, 'workspaces', 'create workspaces'));
   userCommands(group(program, 'users', 'list users and reset passwords'));
   planCommands(group(program, 'plan', 'set the plan of a workspace'));
-  secretCommands(group(program, 'secrets', 'rotate the secret that encrypts stored credentials'));
+  secretCommands(
+    group(program, 'secrets', 'rotate or reset the secret that encrypts stored credentials'),
+  );
 }
 
 const keys = () => import('../server/keys.ts');
@@ -137,6 +139,15 @@ function secretCommands(command: Command): void {
     .option('--new-secret-stdin', 'with CUELINE_SECRET: read the new secret from standard input')
     .action((options) =>
       run(async (context) => (await import('../server/secrets.ts')).rotateSecret(context, options)),
+    );
+  command
+    .command('reset')
+    .description(
+      'Accepts the current secret after the old one is lost. Credentials that were encrypted with the old one stay unreadable until they are stored again.',
+    )
+    .summary('accept the current secret after the old one is lost')
+    .action(() =>
+      run(async (context) => (await import('../server/secrets.ts')).resetSecret(context)),
     );
 }
 

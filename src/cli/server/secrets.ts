@@ -5,7 +5,7 @@ import { secretForm } from '../../config/forms.ts';
 import { generateToken } from '../../core/people/token.ts';
 import { deriveSealKey } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import { reseal } from '../../flow/workspace/reseal.ts';
+import { acceptSecret, reseal, verifySecret } from '../../flow/workspace/reseal.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { storedSecret, syncDirectory } from '../../store/embedded/secret-file.ts';
 import { readSecretLine } from '../client/input.ts';
@@ -29,6 +29,13 @@ export async function rotateSecret(
     : await rotateConfigured(db, secret, given);
   const next = managesSecret(context) ? '' : ' Start every process with the new secret.';
   console.error(`Re-encrypted credentials: ${count}. Everyone is signed out.${next}`);
+}
+
+/** `cueline secrets reset`: the current secret replaces one that is lost. */
+export async function resetSecret(context: Context): Promise<void> {
+  const { db, secret } = await openForServer(context, 'command');
+  await acceptSecret(db, deriveSealKey(secret));
+  console.error('Accepted the secret. Store again what it does not decrypt.');
 }
 
 /**
@@ -63,6 +70,8 @@ async function readSecret(context: Context): Promise<string> {
 
 async function rotateConfigured(db: Db, old: string, given: string | null): Promise<number> {
   const next = given ?? generateToken();
+  // A repeated rotation to a given secret may have succeeded before.
+  if (given === null) await verifySecret(db, deriveSealKey(old));
   // Printed before use: without the secret, all credentials would be lost.
   if (given === null) await print(next);
   return reseal(db, deriveSealKey(old), deriveSealKey(next));

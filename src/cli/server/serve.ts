@@ -8,6 +8,7 @@ import { StartupFailure } from '../../core/startup-failure.ts';
 import { bootstrapWorkspace } from '../../flow/workspace/bootstrap-workspace.ts';
 import { createDemo, type Demo } from '../../flow/workspace/create-demo.ts';
 import { createCredentials } from '../../flow/workspace/credentials.ts';
+import { verifySecret } from '../../flow/workspace/reseal.ts';
 import { createModels } from '../../provider/registry.ts';
 import { wire } from '../../wiring/wire.ts';
 import type { Role, WiringDeps } from '../../wiring/wiring-deps.ts';
@@ -36,6 +37,7 @@ async function start(context: Context, role: Role): Promise<void> {
   const opened = await openForServer(context);
   const database = { ...opened, secret: await finishRotation(context, opened) };
   const { db } = database;
+  await verifySecret(db, deriveSealKey(database.secret));
   const bootstrapped = await bootstrapWorkspace(db, {
     ownerEmail: config.owner.email,
     ownerPassword: config.owner.password,

@@ -46,12 +46,15 @@ const settings = {
 
 const url = nullable(
   Type.String({ maxLength: limits.urlMax, pattern: patterns.url.source }),
-  'Where to send the events, `https://` and not a private address unless the server allows it. `null`: a pull endpoint, whose events are read by `GET /api/v1/events`; it is deleted after ten minutes without a read.',
+  'Where to send the events, `https://` and not a private address unless the server allows it. It is encrypted, and no response shows its path and query; what a response shows instead changes nothing here. `null`: a pull endpoint, whose events are read by `GET /api/v1/events`; it is deleted after ten minutes without a read.',
 );
 
 const fields = {
   endpointId: id('endpoint', 'Identifier.'),
-  url: nullable(Type.String(), '`null`: a pull endpoint.'),
+  url: nullable(
+    Type.String({ examples: ['https://hooks.slack.com/…'] }),
+    'Its origin and `/…`: path and query may be a secret. `null`: a pull endpoint.',
+  ),
   eventTypes: Type.Array(eventType),
   agentIds: nullable(Type.Array(id('agent'))),
   payload: oneOf(endpointPayloads),
@@ -217,7 +220,7 @@ const Delivery = Type.Object(
         status: nullable(Type.Integer(), '`null` without an answer.'),
         answer: nullable(
           Type.String(),
-          'The first 1,000 characters. `null` without an answer, or once its user was erased.',
+          'The first 1,000 characters, without what they repeat of the URL. `null` without an answer, for a key without `read`, or once its user was erased.',
         ),
         error: nullable(Type.String(), '`null` for a success.'),
       }),

@@ -19,6 +19,45 @@ export function formatFor(url: string | null): EndpointFormat {
   return isChat ? 'slack' : 'standard';
 }
 
+/**
+ * The path and query of a URL may be a secret, as those of Slack's webhooks are. The whole URL is sealed; beside it, its origin is
+ * stored in a form that no version takes for an address to send to. Nobody reads the rest back.
+ */
+const sealedPrefix = 'sealed:';
+/** Stands for what is not shown. No URL has it: it would be percent-encoded. */
+const ellipsis = '…';
+
+export function storedOrigin(url: string): string {
+  return `${sealedPrefix}${new URL(url).origin}`;
+}
+
+/** Whether a stored text is an origin whose URL is sealed. Otherwise an earlier version wrote the URL itself. */
+export function isSealedURL(stored: string): boolean {
+  return stored.startsWith(sealedPrefix);
+}
+
+/** A stored text as callers see it. */
+export function shownURL(stored: string): string {
+  const url = isSealedURL(stored) ? stored.slice(sealedPrefix.length) : stored;
+  return `${new URL(url).origin}/${ellipsis}`;
+}
+
+/** Whether it is what `shownURL` shows, and not a URL. */
+export function isShortened(url: string): boolean {
+  return url.includes(ellipsis);
+}
+
+/** What a receiver's answer may repeat of the URL of its endpoint: an error page often names the path. */
+export function secretsOfURL(url: string): string[] {
+  const { pathname, search, searchParams } = new URL(url);
+  const parts = [...pathname.split('/'), ...searchParams.values()];
+  const long = parts.filter((part) => part.length >= secretPartMin);
+  return [pathname + search, pathname, search, ...long].filter((text) => text.length > 1);
+}
+
+/** A shorter part of a path is a word. */
+const secretPartMin = 16;
+
 /** By its owner; because the receiver answered 410, had no success for days, or the key that created it ended. */
 export const disabledReasons = ['owner', 'gone', 'failing', 'key_ended'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];

@@ -5,7 +5,7 @@ export interface PostAnswer {
   readonly status: number;
   /** Its `Retry-After` header. */
   readonly retryAfter: string | null;
-  /** The beginning of its body. */
+  /** The beginning of its body, without what it repeats of the URL. */
   readonly text: string;
 }
 

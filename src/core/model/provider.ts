@@ -77,6 +77,11 @@ export function sealExtrasOwner(row: {
   return `${sealOwner(row)}/extras`;
 }
 
+/** Likewise for the URL of an endpoint. */
+export function sealURLOwner(row: { readonly workspaceId: string; readonly id: string }): string {
+  return `${sealOwner(row)}/url`;
+}
+
 /** The environment variables that configure providers. An empty one counts as absent. */
 export const providerVariables = [
   'OPENAI_API_KEY',

@@ -1,3 +1,4 @@
+import { isSealedURL } from '../../core/event/endpoint.ts';
 import {
   chatBody,
   eventBody,
@@ -10,7 +11,7 @@ import type { PostAnswer, PostEvent } from '../../core/event/post.ts';
 import { attemptMsMax, retryAfterSeconds, retryDelayMs } from '../../core/event/retry.ts';
 import { signedHeaders } from '../../core/event/sign.ts';
 import { toId } from '../../core/id.ts';
-import { sealOwner } from '../../core/model/provider.ts';
+import { sealOwner, sealURLOwner } from '../../core/model/provider.ts';
 import { unseal } from '../../core/seal.ts';
 import { storable } from '../../core/storable-text.ts';
 import type { AttemptOutcome, DueDelivery } from '../../store/event/deliveries.ts';
@@ -91,8 +92,9 @@ async function post(
     signal,
   }: { readonly full: FullData | 'gone' | 'large' | null; readonly signal: AbortSignal },
 ): Promise<{ readonly answer: PostAnswer | null; readonly error: string | null }> {
-  const secrets = openSecrets(sealKey, due);
-  if (secrets === null) return { answer: null, error: 'The secret cannot be decrypted.' };
+  const opened = openSealed(sealKey, due);
+  if (opened === null) return { answer: null, error: 'The URL or secret cannot be decrypted.' };
+  const { url, secrets } = opened;
   const body = bodyOf(due, full);
   const deadline = new AbortController();
   const abort = () => deadline.abort(signal.reason);
@@ -104,7 +106,7 @@ async function post(
       'user-agent': `Cueline/${version}`,
       ...signedHeaders({ id: toId('event', due.id), atMs, body }, secrets),
     };
-    const answer = await send({ url: due.url, headers, body, signal: deadline.signal });
+    const answer = await send({ url, headers, body, signal: deadline.signal });
     return { answer, error: null };
   } catch (error) {
     signal.throwIfAborted();
@@ -124,12 +126,17 @@ function bodyOf(due: DueDelivery, full: FullData | 'gone' | 'large' | null): str
 }
 
 /** Null if `CUELINE_SECRET` has changed. */
-function openSecrets(sealKey: Buffer, due: DueDelivery): string[] | null {
-  const owner = sealOwner({ workspaceId: due.workspaceId, id: due.endpointId });
-  const { sealedSecret, previousSealedSecret } = due;
+function openSealed(
+  sealKey: Buffer,
+  due: DueDelivery,
+): { readonly url: string; readonly secrets: string[] } | null {
+  const row = { workspaceId: due.workspaceId, id: due.endpointId };
+  const { sealedSecret, previousSealedSecret, sealedUrl } = due;
   const sealed = previousSealedSecret ? [sealedSecret, previousSealedSecret] : [sealedSecret];
   try {
-    return sealed.map((one) => unseal(sealKey, one, owner));
+    const url =
+      sealedUrl && isSealedURL(due.url) ? unseal(sealKey, sealedUrl, sealURLOwner(row)) : due.url;
+    return { url, secrets: sealed.map((one) => unseal(sealKey, one, sealOwner(row))) };
   } catch {
     return null;
   }

@@ -1,7 +1,13 @@
-import { type EndpointSettings, endpointsMax } from '../../core/event/endpoint.ts';
+import {
+  type EndpointSettings,
+  endpointsMax,
+  isShortened,
+  shownURL,
+  storedOrigin,
+} from '../../core/event/endpoint.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
-import { sealOwner } from '../../core/model/provider.ts';
+import { sealOwner, sealURLOwner } from '../../core/model/provider.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { seal } from '../../core/seal.ts';
@@ -38,6 +44,7 @@ export async function createEndpoint(
 ): Promise<IssuedEndpoint> {
   requireFullData(caller, settings.payload);
   await refuseURL(deps, settings.url);
+  refuseShortened(settings.url);
   const { workspaceId, userId: createdBy } = caller;
   return inTransaction(deps.db, async (trx) => {
     await requireAgents(trx, caller, settings.agentIds);
@@ -48,9 +55,11 @@ export async function createEndpoint(
     const { secret, sealedSecret } = newSecret(deps, { workspaceId, id });
     const apiKeyId = caller.kind === 'key' ? caller.id : null;
     const origin = { id, workspaceId, sealedSecret, createdBy, apiKeyId };
-    await store.insertEndpoint(trx, { ...settings, ...origin });
+    const address = sealedAddress(deps, { workspaceId, id }, settings.url);
+    await store.insertEndpoint(trx, { ...settings, ...address, ...origin });
     const { url, eventTypes } = settings;
-    await audit(trx, caller, 'endpoint.create', id, { url, eventTypes });
+    const host = url === null ? null : new URL(url).host;
+    await audit(trx, caller, 'endpoint.create', id, { host, eventTypes });
     return { row: await requireEndpoint(trx, caller, id), secret };
   });
 }
@@ -69,10 +78,10 @@ export async function changeEndpoint(
   deps: EndpointDeps,
   caller: Caller,
   id: string,
-  { enabled, ...change }: EndpointPatch,
+  { enabled, ...patch }: EndpointPatch,
 ): Promise<store.EndpointRow> {
-  requireFullData(caller, change.payload);
-  await refuseURL(deps, change.url ?? null);
+  requireFullData(caller, patch.payload);
+  await refuseURL(deps, patch.url ?? null);
   if (enabled === true) {
     await requireEndpoint(deps.db, caller, id);
     // As the next round would.
@@ -82,13 +91,18 @@ export async function changeEndpoint(
   }
   return inTransaction(deps.db, async (trx) => {
     const row = await lockedEndpoint(trx, caller, id);
+    const change = withoutShownURL(patch, row);
     // Another address is another reader.
     if (change.url !== undefined) requireFullData(caller, change.payload ?? row.payload);
     await requireAgents(trx, caller, change.agentIds ?? null);
-    const { url, eventTypes, agentIds, payload, format, description } = row;
-    const before = { url, eventTypes, agentIds, payload, format, description };
     const fields = Object.keys(change);
-    if (fields.length > 0) await store.writeEndpoint(trx, id, { ...before, ...change });
+    if (fields.length > 0) {
+      const { workspaceId } = caller;
+      const { url } = change;
+      const address = url === undefined ? row : sealedAddress(deps, { workspaceId, id }, url);
+      const { url: stored, sealedUrl } = address;
+      await store.writeEndpoint(trx, id, { ...row, ...change, url: stored, sealedUrl });
+    }
     const isEnabling = enabled === true && !row.enabled;
     if (isEnabling) await enable(trx, caller, row, change.payload);
     if (fields.length > 0 || isEnabling) {
@@ -186,6 +200,30 @@ export async function replayDeliveries(
 async function refuseURL({ checkEndpointURL }: EndpointDeps, url: string | null): Promise<void> {
   const problem = url === null ? null : await checkEndpointURL(url);
   if (problem) throw invalidRequest(`Field "url": ${problem}`);
+}
+
+/** A client that sends back what it was shown changes no URL. */
+function withoutShownURL(change: EndpointPatch, row: store.EndpointRow): EndpointPatch {
+  const { url, ...others } = change;
+  if (url && row.url !== null && url === shownURL(row.url)) return others;
+  refuseShortened(url ?? null);
+  return change;
+}
+
+function refuseShortened(url: string | null): void {
+  if (url === null || !isShortened(url)) return;
+  const message = 'Field "url": "…" stands for a part that is not shown. Send the whole URL.';
+  throw invalidRequest(message);
+}
+
+/** What is stored of a URL. */
+function sealedAddress(
+  { sealKey }: EndpointDeps,
+  owner: { readonly workspaceId: string; readonly id: string },
+  url: string | null,
+): Pick<store.StoredSettings, 'url' | 'sealedUrl'> {
+  if (url === null) return { url: null, sealedUrl: null };
+  return { url: storedOrigin(url), sealedUrl: seal(sealKey, url, sealURLOwner(owner)) };
 }
 
 async function requireEndpoint(db: Db, caller: Caller, id: string): Promise<store.EndpointRow> {

@@ -1,56 +1,100 @@
+import { shownURL } from '../../core/event/endpoint.ts';
 import { toId } from '../../core/id.ts';
-import { sealExtrasOwner, sealOwner } from '../../core/model/provider.ts';
+import { sealExtrasOwner, sealOwner, sealURLOwner } from '../../core/model/provider.ts';
 import { seal, unseal } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import type { Db } from '../../store/connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { lockSealedEndpoints, updateSealedEndpoints } from '../../store/event/endpoints.ts';
 import { writeAuditEverywhere } from '../../store/people/audit.ts';
 import { lockSealed, updateSealed } from '../../store/people/providers.ts';
+import { findCanary, insertCanary, replaceCanary } from '../../store/people/secret-canary.ts';
 import { lockSealedWebhooks, updateSealedWebhooks } from '../../store/workflow/webhooks.ts';
 
 /**
- * Re-encrypts all stored credentials and the secrets of webhooks and endpoints with a new key, or none if one cannot be decrypted. Values that
- * already use the new key stay, so it can be repeated. Returns the number of re-encrypted values.
+ * What is encrypted with the server's secret: credentials of providers, secrets of webhooks and endpoints, URLs of endpoints, and
+ * the canary, by which a process that starts with a wrong secret notices it. Keys are those of `deriveSealKey`.
+ */
+
+/**
+ * Re-encrypts everything with a new key, or nothing if something cannot be decrypted. Values that already use the new key stay,
+ * so it can be repeated. Returns the number of re-encrypted values.
  */
 export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<number> {
   return db.transaction().execute(async (trx) => {
-    const providers = await lockSealed(trx);
-    const credentials = providers.flatMap((row) => sealedBy(sealOwner(row), row, row.sealedApiKey));
-    const extras = providers.flatMap((row) =>
-      sealedBy(sealExtrasOwner(row), row, row.sealedExtras),
-    );
-    const webhooks = (await lockSealedWebhooks(trx)).flatMap((row) =>
-      sealedBy(sealOwner(row), row, row.sealedSecret),
-    );
-    const endpoints = await lockSealedEndpoints(trx);
-    const current = endpoints.flatMap((row) => sealedBy(sealOwner(row), row, row.sealedSecret));
-    const previous = endpoints.flatMap((row) =>
-      sealedBy(sealOwner(row), row, row.previousSealedSecret),
-    );
-    const all = [credentials, extras, webhooks, current, previous];
-    const resealed = all.map((rows) => resealRows(rows, oldKey, newKey));
-    const unreadable = resealed.flatMap((kind) => kind.unreadable);
+    const canary = await findCanary(trx);
+    if (canary && !opensCanary(oldKey, canary) && !opensCanary(newKey, canary)) {
+      throw new StartupFailure(wrongSecret);
+    }
+    const sealed = await lockEverySealed(trx);
+    const resealed = mapKinds(sealed, (rows) => resealRows(rows, oldKey, newKey));
+    const unreadable = Object.values(resealed).flatMap((kind) => kind.unreadable);
     if (unreadable.length > 0) throw new StartupFailure(unreadableMessage(unreadable));
-    const kinds = resealed.map((kind) => kind.rows);
-    const [keys = [], others = [], secrets = [], signing = [], earlier = []] = kinds;
+    const rows = mapKinds(resealed, (kind) => kind.rows);
     await updateSealed(
       trx,
-      keys.map(({ id, sealed }) => ({ id, sealedApiKey: sealed })),
+      rows.credentials.map(({ id, sealed }) => ({ id, sealedApiKey: sealed })),
     );
     await updateSealed(
       trx,
-      others.map(({ id, sealed }) => ({ id, sealedExtras: sealed })),
+      rows.extras.map(({ id, sealed }) => ({ id, sealedExtras: sealed })),
     );
     await updateSealedWebhooks(
       trx,
-      secrets.map(({ id, sealed }) => ({ id, sealedSecret: sealed })),
+      rows.webhooks.map(({ id, sealed }) => ({ id, sealedSecret: sealed })),
     );
-    await updateSealedEndpoints(trx, signing, 'current');
-    await updateSealedEndpoints(trx, earlier, 'previous');
+    await updateSealedEndpoints(trx, rows.signing, 'sealed_secret');
+    await updateSealedEndpoints(trx, rows.earlier, 'previous_sealed_secret');
+    await updateSealedEndpoints(trx, rows.urls, 'sealed_url');
+    await replaceCanary(trx, sealCanary(newKey));
     // The command line starts every rotation.
     await writeAuditEverywhere(trx, { action: 'secret.rotate' });
-    return kinds.flat().length;
+    return Object.values(rows).flat().length;
   });
+}
+
+/**
+ * Throws if the key is not that of the database. The first start that knows the canary, writes it: with any key if nothing is
+ * encrypted yet, else with one that decrypts something.
+ */
+export async function verifySecret(db: Db, key: Buffer): Promise<void> {
+  const canary = (await findCanary(db)) ?? (await firstCanary(db, key));
+  if (!opensCanary(key, canary)) throw new StartupFailure(wrongSecret);
+}
+
+async function firstCanary(db: Db, key: Buffer): Promise<Buffer> {
+  return inTransaction(db, async (trx) => {
+    const sealed = Object.values(await lockEverySealed(trx)).flat();
+    const opens = sealed.length === 0 || sealed.some((row) => tryUnseal(row, key) !== null);
+    if (!opens) throw new StartupFailure(wrongSecret);
+    await insertCanary(trx, sealCanary(key));
+    // Of two processes that start at once, the first decides.
+    const canary = await findCanary(trx);
+    if (!canary) throw new Error('The canary was inserted.');
+    return canary;
+  });
+}
+
+/** The old secret is lost: the database belongs to this one from now on. What it does not decrypt must be stored again. */
+export async function acceptSecret(db: Db, key: Buffer): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    await replaceCanary(trx, sealCanary(key));
+    await writeAuditEverywhere(trx, { action: 'secret.rotate', details: { lost: true } });
+  });
+}
+
+const wrongSecret =
+  'The secret (CUELINE_SECRET, or the file "secret" in the data directory) is not the one that this database is encrypted with: use that one or, if it is lost, run "cueline secrets reset".';
+
+/** What the canary says, and whose it is. */
+const canaryText = 'cueline';
+const canaryOwner = 'canary';
+
+function sealCanary(key: Buffer): Buffer {
+  return seal(key, canaryText, canaryOwner);
+}
+
+function opensCanary(key: Buffer, sealed: Buffer): boolean {
+  return tryUnseal({ sealed, owner: canaryOwner }, key) === canaryText;
 }
 
 interface Sealed {
@@ -59,6 +103,31 @@ interface Sealed {
   readonly name: string;
   readonly sealed: Buffer;
   readonly owner: string;
+}
+
+type Kind = 'credentials' | 'extras' | 'webhooks' | 'signing' | 'earlier' | 'urls';
+
+/** Everything but the canary, of all workspaces, locked until the transaction ends. */
+async function lockEverySealed(trx: Trx): Promise<Record<Kind, Sealed[]>> {
+  const providers = await lockSealed(trx);
+  const webhooks = await lockSealedWebhooks(trx);
+  const endpoints = (await lockSealedEndpoints(trx)).map((row) => ({
+    ...row,
+    name: row.url === null ? 'pull endpoint' : shownURL(row.url),
+  }));
+  return {
+    credentials: providers.flatMap((row) => sealedBy(sealOwner(row), row, row.sealedApiKey)),
+    extras: providers.flatMap((row) => sealedBy(sealExtrasOwner(row), row, row.sealedExtras)),
+    webhooks: webhooks.flatMap((row) => sealedBy(sealOwner(row), row, row.sealedSecret)),
+    signing: endpoints.flatMap((row) => sealedBy(sealOwner(row), row, row.sealedSecret)),
+    earlier: endpoints.flatMap((row) => sealedBy(sealOwner(row), row, row.previousSealedSecret)),
+    urls: endpoints.flatMap((row) => sealedBy(sealURLOwner(row), row, row.sealedUrl)),
+  };
+}
+
+function mapKinds<From, To>(kinds: Record<Kind, From>, map: (kind: From) => To): Record<Kind, To> {
+  const entries = Object.entries(kinds).map(([kind, value]) => [kind, map(value)]);
+  return Object.fromEntries(entries) as Record<Kind, To>;
 }
 
 function sealedBy(
@@ -83,7 +152,7 @@ function resealRows(rows: readonly Sealed[], oldKey: Buffer, newKey: Buffer) {
   };
 }
 
-function tryUnseal(row: Sealed, key: Buffer): string | null {
+function tryUnseal(row: Pick<Sealed, 'sealed' | 'owner'>, key: Buffer): string | null {
   try {
     return unseal(key, row.sealed, row.owner);
   } catch {

@@ -92,7 +92,9 @@ const payload = `case when p.api_key_id is null or exists (
 export interface DueDelivery extends StoredEvent {
   readonly endpointId: string;
   readonly workspaceId: string;
+  /** As `StoredSettings` has them. */
   readonly url: string;
+  readonly sealedUrl: Buffer | null;
   readonly payload: EndpointPayload;
   readonly format: EndpointFormat;
   readonly sealedSecret: Buffer;
@@ -135,7 +137,7 @@ const claimedEndpoints = rowSet<ClaimedEndpoint>('h', {
 
 const selectDue: Statement = {
   name: 'deliveries-read-due',
-  text: `select p.id as "endpointId", p.workspace_id as "workspaceId", p.url, ${payload} as payload, p.format,
+  text: `select p.id as "endpointId", p.workspace_id as "workspaceId", p.url, p.sealed_url as "sealedUrl", ${payload} as payload, p.format,
       p.sealed_secret as "sealedSecret",
       case when p.previous_until > clock_timestamp() then p.previous_sealed_secret end as "previousSealedSecret",
       p.failing_since is not null as "isFailing",

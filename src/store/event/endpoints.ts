@@ -8,13 +8,20 @@ import { failingDaysMax } from '../../core/event/retry.ts';
 import type { Db, Trx } from '../connection/database.ts';
 
 /**
- * Endpoints of a workspace. Secrets are encrypted; this layer cannot decrypt them.
+ * Endpoints of a workspace. Secrets and URLs are encrypted; this layer cannot decrypt them.
  *
  * States: enabled, disabled (with a reason). A disabled endpoint gets no events, and what was pending fails: the first rows in
  * the transaction that disables it, the others in later steps, all before it is enabled.
  */
 
-export interface EndpointRow extends EndpointSettings {
+/** The settings as they are stored. */
+export interface StoredSettings extends EndpointSettings {
+  /** See `storedOrigin`; or the URL itself, as an earlier version writes it. Null for a pull endpoint. */
+  readonly url: string | null;
+  readonly sealedUrl: Buffer | null;
+}
+
+export interface EndpointRow extends StoredSettings {
   readonly id: string;
   readonly enabled: boolean;
   readonly disabledBecause: DisabledReason | null;
@@ -29,7 +36,7 @@ export interface EndpointRow extends EndpointSettings {
 }
 
 const columns =
-  sql.raw(`p.id, p.url, p.event_types, p.agent_ids, p.payload, p.format, p.description, p.enabled,
+  sql.raw(`p.id, p.url, p.sealed_url, p.event_types, p.agent_ids, p.payload, p.format, p.description, p.enabled,
   p.disabled_because, p.disabled_at, p.created_by, p.api_key_id, p.created_at, p.failing_since, p.last_success_at,
   (select count(*) from deliveries d where p.enabled and d.endpoint_id = p.id and d.state = 'pending') as pending`);
 
@@ -75,7 +82,7 @@ export async function countEndpoints(trx: Trx, workspaceId: string): Promise<num
   return rows[0]?.n ?? 0;
 }
 
-export interface NewEndpoint extends EndpointSettings {
+export interface NewEndpoint extends StoredSettings {
   readonly id: string;
   readonly workspaceId: string;
   readonly sealedSecret: Buffer;
@@ -85,12 +92,12 @@ export interface NewEndpoint extends EndpointSettings {
 
 /** Also creates the counter of the workspace: from now on events are written. */
 export async function insertEndpoint(trx: Trx, endpoint: NewEndpoint): Promise<void> {
-  const { id, workspaceId, url, eventTypes, agentIds, payload, format, description } = endpoint;
+  const { id, workspaceId, url, sealedUrl, eventTypes, agentIds, payload, format } = endpoint;
   await sql`
-    insert into endpoints (id, workspace_id, url, event_types, agent_ids, payload, format, description,
+    insert into endpoints (id, workspace_id, url, sealed_url, event_types, agent_ids, payload, format, description,
       sealed_secret, created_by, api_key_id)
-    values (${id}, ${workspaceId}, ${url}, ${eventTypes}::text[], ${agentIds}::uuid[], ${payload}, ${format},
-      ${description}, ${endpoint.sealedSecret}, ${endpoint.createdBy}, ${endpoint.apiKeyId})`.execute(
+    values (${id}, ${workspaceId}, ${url}, ${sealedUrl}, ${eventTypes}::text[], ${agentIds}::uuid[], ${payload}, ${format},
+      ${endpoint.description}, ${endpoint.sealedSecret}, ${endpoint.createdBy}, ${endpoint.apiKeyId})`.execute(
     trx,
   );
   await sql`
@@ -100,14 +107,10 @@ export async function insertEndpoint(trx: Trx, endpoint: NewEndpoint): Promise<v
 }
 
 /** An endpoint that becomes a pull endpoint has ten minutes until its first reader. */
-export async function writeEndpoint(
-  trx: Trx,
-  id: string,
-  settings: EndpointSettings,
-): Promise<void> {
-  const { url, eventTypes, agentIds, payload, format, description } = settings;
+export async function writeEndpoint(trx: Trx, id: string, settings: StoredSettings): Promise<void> {
+  const { url, sealedUrl, eventTypes, agentIds, payload, format, description } = settings;
   await sql`
-    update endpoints set url = ${url}, event_types = ${eventTypes}::text[], agent_ids = ${agentIds}::uuid[],
+    update endpoints set url = ${url}, sealed_url = ${sealedUrl}, event_types = ${eventTypes}::text[], agent_ids = ${agentIds}::uuid[],
       payload = ${payload}, format = ${format}, description = ${description},
       last_read_at = case when ${url}::text is null and url is not null then clock_timestamp() else last_read_at end,
       updated_at = clock_timestamp()
@@ -292,18 +295,50 @@ export async function findFailingEndpoints(db: Db, ids: readonly string[]): Prom
   return rows.map(({ id }) => id);
 }
 
+export interface PlainURL {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly url: string;
+}
+
+/**
+ * Up to `limit` endpoints whose URL an earlier version wrote, locked until the transaction ends. None while a worker of such a version
+ * is there, which sends to the text in `url`.
+ */
+export async function lockPlainURLs(trx: Trx, limit: number): Promise<PlainURL[]> {
+  const { rows } = await sql<PlainURL>`
+    select id, workspace_id, url from endpoints
+    where url not like 'sealed:%' and not exists (select from workers where not opens_urls)
+    order by id limit ${limit} for no key update`.execute(trx);
+  return rows;
+}
+
+export async function writeSealedURLs(
+  trx: Trx,
+  rows: readonly { readonly id: string; readonly url: string; readonly sealedUrl: Buffer }[],
+): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  const urls = rows.map(({ url }) => url);
+  const sealed = rows.map(({ sealedUrl }) => sealedUrl);
+  await sql`
+    update endpoints p set url = n.url, sealed_url = n.sealed
+    from unnest(${ids}::uuid[], ${urls}::text[], ${sealed}::bytea[]) as n (id, url, sealed)
+    where p.id = n.id`.execute(trx);
+}
+
 export interface SealedEndpoint {
   readonly id: string;
   readonly workspaceId: string;
-  readonly name: string;
+  readonly url: string | null;
+  readonly sealedUrl: Buffer | null;
   readonly sealedSecret: Buffer;
   readonly previousSealedSecret: Buffer | null;
 }
 
-/** The encrypted secrets of all workspaces, locked until the transaction ends. */
+/** The encrypted secrets and URLs of all workspaces, locked until the transaction ends. */
 export async function lockSealedEndpoints(trx: Trx): Promise<SealedEndpoint[]> {
   const { rows } = await sql<SealedEndpoint>`
-    select id, workspace_id, coalesce(url, 'pull endpoint') as name, sealed_secret, previous_sealed_secret
+    select id, workspace_id, url, sealed_url, sealed_secret, previous_sealed_secret
     from endpoints order by id for update`.execute(trx);
   return rows;
 }
@@ -311,11 +346,10 @@ export async function lockSealedEndpoints(trx: Trx): Promise<SealedEndpoint[]> {
 export async function updateSealedEndpoints(
   trx: Trx,
   rows: readonly { readonly id: string; readonly sealed: Buffer }[],
-  kind: 'current' | 'previous',
+  column: 'sealed_secret' | 'previous_sealed_secret' | 'sealed_url',
 ): Promise<void> {
-  const column = sql.raw(kind === 'current' ? 'sealed_secret' : 'previous_sealed_secret');
   await sql`
-    update endpoints p set ${column} = n.sealed
+    update endpoints p set ${sql.raw(column)} = n.sealed
     from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ sealed }) => sealed)}::bytea[])
       as n (id, sealed)
     where p.id = n.id`.execute(trx);

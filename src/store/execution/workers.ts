@@ -38,8 +38,8 @@ export async function heartbeat(send: Send, id: string, leaseMs: number): Promis
 
 const insertWorker: Statement = {
   name: 'worker-insert',
-  text: `insert into workers (id, lease_until)
-    values ($1, clock_timestamp() + $2 * interval '1 millisecond')`,
+  text: `insert into workers (id, lease_until, opens_urls)
+    values ($1, clock_timestamp() + $2 * interval '1 millisecond', true)`,
 };
 
 const renewLease: Statement = {

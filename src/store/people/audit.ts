@@ -14,7 +14,7 @@ import { type Page, readPage } from '../page.ts';
 
 /**
  * The audit log. An entry is written in the transaction of the change that it describes, and never modified. Only its
- * addresses of people are deleted after a time.
+ * addresses of people are deleted after a time, and URLs that an earlier version wrote.
  */
 
 /** In the transaction of the change, unless the entry describes something that changes no row. */
@@ -110,6 +110,17 @@ export function listAudit(
     ${startMs === null ? sql`` : sql`and at >= ${new Date(startMs)}`}
     ${endMs === null ? sql`` : sql`and at < ${new Date(endMs + 1)}`}`;
   return readPage<AuditRow>(db, { columns, from, order: sql`id desc` }, request);
+}
+
+/** An entry of an earlier version about a new endpoint keeps the host of its URL only. */
+export async function shortenAuditedURL(
+  trx: Trx,
+  { workspaceId, subject, host }: Readonly<Record<'workspaceId' | 'subject' | 'host', string>>,
+): Promise<void> {
+  await sql`
+    update audit set details = ((details::jsonb - 'url') || jsonb_build_object('host', ${host}::text))::json
+    where workspace_id = ${workspaceId} and action = 'endpoint.create' and subject = ${subject}
+      and details::jsonb ? 'url'`.execute(trx);
 }
 
 /** Deletes the addresses of people in up to `limit` old entries. Returns how many. */

@@ -129,8 +129,10 @@ test('refuses agents that accept no calls, and does not know those that the key 
   assert.match(paused.content[0].text, /stage Paused.*a person/s);
   const bound = await service.key({ agentIds: [greeter.agentId] });
   const other = await addAgent(service, { slug: 'other' });
-  assert.match((await call('other', {}, bound.key)).content[0].text, /not valid for this agent/);
-  assert.ok(other);
+  assert.match(
+    (await call(other.agentId, {}, bound.key)).content[0].text,
+    /not valid for this agent/,
+  );
   const editor = await service.key({ userId: await service.member('editor') });
   await addAgent(service, { slug: 'private', visibility: 'private' });
   for (const name of ['private', 'missing', 'agt_nonsense']) {

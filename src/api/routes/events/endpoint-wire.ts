@@ -1,7 +1,9 @@
 import type { Delivery, EventEndpoint } from '../../../contract/events/endpoints.ts';
 import type { Event, ExecutionEvent } from '../../../contract/events/events.ts';
+import { shownURL } from '../../../core/event/endpoint.ts';
 import { type StoredEvent, thinData } from '../../../core/event/event.ts';
 import { toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import type { DeliveryRow } from '../../../store/event/deliveries.ts';
 import type { EndpointRow } from '../../../store/event/endpoints.ts';
 import type { SentDelivery, SentEvent } from '../../../store/event/events.ts';
@@ -13,7 +15,8 @@ export function endpointWire(row: EndpointRow): EventEndpoint {
   const time = (at: Date | null) => at?.toISOString() ?? null;
   return {
     endpointId: toId('endpoint', row.id),
-    ...{ url, eventTypes: [...row.eventTypes] },
+    url: url === null ? null : shownURL(url),
+    eventTypes: [...row.eventTypes],
     agentIds: row.agentIds?.map((id) => toId('agent', id)) ?? null,
     ...{ payload, format, description, enabled, disabledBecause },
     disabledAt: time(row.disabledAt),
@@ -30,14 +33,19 @@ export function eventWire(event: StoredEvent): Event {
   return { eventId: toId('event', event.id), ...requestWire(event) };
 }
 
-export function deliveryWire(row: DeliveryRow): Delivery {
+/** What receivers answer may repeat what they were sent: only who may read executions sees it. */
+export function deliveryWire(row: DeliveryRow, { rights }: Pick<Caller, 'rights'>): Delivery {
+  const mayRead = rights.includes('read');
   return {
     eventId: toId('event', row.id),
     type: row.type,
     state: row.state,
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     request: requestWire(row),
-    attempts: row.attempts.map(({ at, status, answer, error }) => ({ at, status, answer, error })),
+    attempts: row.attempts.map(({ at, status, answer, error }) => ({
+      ...{ at, status, error },
+      answer: mayRead ? answer : null,
+    })),
   };
 }
 

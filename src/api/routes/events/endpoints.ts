@@ -86,7 +86,10 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const rows = found.slice(0, limit);
     const last = rows.at(-1);
     const next = found.length > limit && last && { nextCursor: toId('event', last.id) };
-    return { status: 200, body: { deliveries: rows.map(deliveryWire), ...next } };
+    return {
+      status: 200,
+      body: { deliveries: rows.map((one) => deliveryWire(one, caller)), ...next },
+    };
   });
 
   route(app, deps, contract.resendDelivery, async ({ params, caller }) => {
