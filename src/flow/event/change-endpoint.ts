@@ -58,8 +58,7 @@ export async function createEndpoint(
     const address = sealedAddress(deps, { workspaceId, id }, settings.url);
     await store.insertEndpoint(trx, { ...settings, ...address, ...origin });
     const { url, eventTypes } = settings;
-    const host = url === null ? null : new URL(url).host;
-    await audit(trx, caller, 'endpoint.create', id, { host, eventTypes });
+    await audit(trx, caller, 'endpoint.create', id, { host: hostOf(url), eventTypes });
     return { row: await requireEndpoint(trx, caller, id), secret };
   });
 }
@@ -106,7 +105,10 @@ export async function changeEndpoint(
     const isEnabling = enabled === true && !row.enabled;
     if (isEnabling) await enable(trx, caller, row, change.payload);
     if (fields.length > 0 || isEnabling) {
-      const details = { fields: isEnabling ? [...fields, 'enabled'] : fields };
+      const details = {
+        fields: isEnabling ? [...fields, 'enabled'] : fields,
+        ...(change.url !== undefined && { host: hostOf(change.url) }),
+      };
       await audit(trx, caller, 'endpoint.change', id, details);
     }
     if (enabled === false) await disableEndpoint(trx, id, 'owner', actorOf(caller));
@@ -224,6 +226,11 @@ function sealedAddress(
 ): Pick<store.StoredSettings, 'url' | 'sealedUrl'> {
   if (url === null) return { url: null, sealedUrl: null };
   return { url: storedOrigin(url), sealedUrl: seal(sealKey, url, sealURLOwner(owner)) };
+}
+
+/** What the audit log has of a URL. */
+function hostOf(url: string | null): string | null {
+  return url === null ? null : new URL(url).host;
 }
 
 async function requireEndpoint(db: Db, caller: Caller, id: string): Promise<store.EndpointRow> {

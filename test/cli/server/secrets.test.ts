@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { sealOwner } from '../../../src/core/model/provider.ts';
@@ -45,6 +46,7 @@ test('a generated secret is printed alone and decrypts every credential', async 
 });
 
 test('nothing changes if a credential cannot be decrypted', async () => {
+  await forgetCanary();
   const before = 'the secret of one, of 32 characters and more';
   await store('one', before);
   await store('two', 'another secret that nobody remembers any more');
@@ -55,6 +57,7 @@ test('nothing changes if a credential cannot be decrypted', async () => {
 });
 
 test('a short secret and an unprintable secret are rejected', async () => {
+  await forgetCanary();
   await store('one', old);
   await store('two', old);
   const short = await cueline(['secrets', 'rotate', '--new-secret-stdin'], env, 'hunter2');
@@ -67,6 +70,34 @@ test('a short secret and an unprintable secret are rejected', async () => {
   assert.deepEqual([code, stderr], [1, 'cueline: Standard output is closed.\n']);
   assert.equal(await opened('one', old), 'sk-one');
 });
+
+test('no server starts and nothing is rotated with another secret than the last one', async () => {
+  await forgetCanary();
+  await store('one', old);
+  await store('two', old);
+  const other = { ...env, CUELINE_SECRET: 'a wrong secret, of 32 characters and more' };
+  for (const args of [['start'], ['api'], ['worker'], ['secrets', 'rotate']]) {
+    const { code, stdout, stderr } = await cueline(args, { ...other, PORT: '0' });
+    assert.equal(code, 1, args.join(' '));
+    assert.match(stderr, /^cueline: The secret [^.\n]*"cueline secrets reset"\.\n$/);
+    assert.equal(stdout, '');
+  }
+  assert.equal(await opened('one', old), 'sk-one');
+  const rotated = await cueline(['secrets', 'rotate'], env);
+  assert.equal(rotated.code, 0, rotated.stderr);
+  assert.equal((await cueline(['secrets', 'rotate'], env)).code, 1);
+
+  // The printed one is lost.
+  const reset = await cueline(['secrets', 'reset'], other);
+  assert.deepEqual([reset.code, reset.stdout], [0, ''], reset.stderr);
+  const verified = await cueline(['secrets', 'rotate'], other);
+  assert.match(verified.stderr, /^cueline: Nothing was changed\. .*'one'.*'two'/);
+});
+
+/** As in a database that no server of this version has used. */
+async function forgetCanary(): Promise<void> {
+  await sql`delete from secret_canary`.execute(service.db);
+}
 
 function owner(id: string) {
   return sealOwner({ workspaceId: service.workspaceId, id });
