@@ -81,3 +81,25 @@ test('invalid parameters are named', async () => {
     assert.match(body.message, new RegExp(query.split('=')[0] ?? ''));
   }
 });
+
+test('a key with `own` sees answers of receivers only with `read`', async () => {
+  const receiver = await startReceiver((_, response) => {
+    response.writeHead(500).end('what the receiver says');
+  });
+  after(receiver.close);
+  const endpoint = await addEndpoint(service, key, { url: receiver.url });
+  await endpoint.call('POST', '/test');
+  while (((await endpoint.deliveries())[0]?.attempts.length ?? 0) === 0);
+  const own = await service.key({ permissions: ['own'] });
+  const both = await service.key({ permissions: ['own', 'read'] });
+  const attemptOf = async (caller: { key: string } | { user: string }) => {
+    const { body } = await service.call('GET', `${endpoint.path}/deliveries`, caller);
+    const { status, answer, error } = body.deliveries[0].attempts[0];
+    return { status, answer, error };
+  };
+  const failed = { status: 500, error: 'The receiver answered 500.' };
+  assert.deepEqual(await attemptOf(own), { ...failed, answer: null });
+  for (const caller of [both, { user: service.ownerId }]) {
+    assert.deepEqual(await attemptOf(caller), { ...failed, answer: 'what the receiver says' });
+  }
+});

@@ -1,6 +1,10 @@
 import { Checkbox, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import type { EventEndpoint, EventEndpointInput } from '../../../../src/client/index.ts';
+import type {
+  EventEndpoint,
+  EventEndpointInput,
+  EventEndpointPatch,
+} from '../../../../src/client/index.ts';
 import { Dialog, DialogActions } from '../../../components/dialogs/dialog.tsx';
 import { AgentsField } from '../../../components/fields/agents-field.tsx';
 import { FormError, fieldError } from '../../../components/states/form-error.tsx';
@@ -22,7 +26,7 @@ export function EndpointForm(props: {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (endpoint === null) create.mutate(settings);
-    else change.mutate(settings, { onSuccess: onClose });
+    else change.mutate(changeOf(settings), { onSuccess: onClose });
   };
   if (create.data) return <EndpointSecret secret={create.data.secret} onClose={onClose} />;
   return (
@@ -37,6 +41,7 @@ export function EndpointForm(props: {
           <EndpointFields
             settings={settings}
             isNew={endpoint === null}
+            shownURL={endpoint?.url ?? null}
             error={save.error}
             onChange={(some) => setSettings({ ...settings, ...some })}
           />
@@ -60,12 +65,19 @@ function settingsOf(endpoint: EventEndpoint | null): EventEndpointInput {
     };
   }
   const { url, eventTypes, agentIds, payload, format, description } = endpoint;
-  return { url, eventTypes, agentIds, payload, format, description };
+  return { url: url && '', eventTypes, agentIds, payload, format, description };
+}
+
+/** An empty URL keeps the one that the endpoint has: nobody reads it back. */
+function changeOf({ url, ...others }: EventEndpointInput): EventEndpointPatch {
+  return { ...others, ...(url !== '' && { url }) };
 }
 
 function EndpointFields(props: {
   readonly settings: EventEndpointInput;
   readonly isNew: boolean;
+  /** What is shown of the URL that it has. */
+  readonly shownURL: string | null;
   readonly error: unknown;
   readonly onChange: (some: Partial<EventEndpointInput>) => void;
 }) {
@@ -77,8 +89,9 @@ function EndpointFields(props: {
         <TextInput
           label="URL"
           type="url"
-          placeholder="https://shop.example.com/events"
-          required
+          placeholder={props.shownURL ?? 'https://shop.example.com/events'}
+          description={props.isNew ? undefined : 'Leave empty to keep it'}
+          required={props.isNew}
           withAsterisk={false}
           data-autofocus
           maxLength={2_000}
