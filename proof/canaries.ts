@@ -20,6 +20,8 @@ export function makeCanaries(): Canaries {
       'providerHeader',
       'providerQuery',
       'providerBody',
+      'endpointPath',
+      'endpointQuery',
       'environmentKey',
       'issuerSecret',
       'githubSecret',

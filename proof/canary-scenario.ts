@@ -45,6 +45,12 @@ export async function runScenario(
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   }).listen(0, '127.0.0.1');
   await once(collector, 'listening');
+  // An error page often repeats the address.
+  const receiver = createServer((request, response) => {
+    response.writeHead(404).end(`Cannot ${request.method} ${request.url}`);
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const receiverHost = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   const port = await freePort();
   const get = (name: string) => secrets.get(name) ?? contents.get(name) ?? '';
   secrets.set('databasePassword', String(connection.password));
@@ -59,7 +65,7 @@ export async function runScenario(
       CUELINE_GITHUB_CLIENT_SECRET: get('githubSecret'),
       OPENAI_API_KEY: get('environmentKey'),
       OPENAI_BASE_URL: environment.provider.url,
-      CUELINE_ALLOWED_HOSTS: environment.provider.host,
+      CUELINE_ALLOWED_HOSTS: `${environment.provider.host},${receiverHost}`,
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer ${get('collectorToken')}`,
     };
@@ -127,6 +133,9 @@ export async function runScenario(
       }
       agents.push(`/api/v1/agents/${agent.agentId}`);
     }
+
+    const address = `http://${receiverHost}/services/${get('endpointPath')}?sig=${get('endpointQuery')}`;
+    secrets.set('endpointSecret', await notifyEndpoint(browser, address));
 
     const rich = await createRichAgent(browser, get);
     agents.push(rich);
@@ -268,9 +277,30 @@ export async function runScenario(
     return sinks;
   } finally {
     collector.close();
+    receiver.close();
     await db.destroy();
     await drop();
   }
+}
+
+/** Creates an endpoint, changes it and sends it a ping, whose answer is in the delivery log. */
+async function notifyEndpoint(
+  browser: ReturnType<typeof createBrowser>,
+  url: string,
+): Promise<string> {
+  const all = '/api/v1/endpoints';
+  const settings = { url, eventTypes: ['key.revoked'] };
+  const { endpointId, secret } = await browser.post(all, settings);
+  const path = `${all}/${endpointId}`;
+  await browser.post(all, { ...settings, format: url });
+  await browser.post(`${path}/test`, undefined);
+  for (let isAnswered = false; !isAnswered; ) {
+    const { deliveries } = await browser.get(`${path}/deliveries`, {});
+    const [delivery] = deliveries as { attempts: unknown[] }[];
+    isAnswered = (delivery?.attempts.length ?? 0) > 0;
+  }
+  for (const read of [all, path, '/api/v1/audit']) await browser.get(read, {});
+  return String(secret);
 }
 
 /** One success and every kind of failure. Errors echo what the provider received. */

@@ -3,7 +3,7 @@ import { runScenario } from '../canary-scenario.ts';
 import type { Claim, Found } from '../claim.ts';
 
 /** The API returns these once, in the response that creates them. */
-const shownOnce = ['apiKey', 'rotatedKey', 'invitationToken'];
+const shownOnce = ['apiKey', 'rotatedKey', 'invitationToken', 'endpointSecret'];
 
 /**
  * No output contains a secret in any encoding. No log, metric, trace or response to an unauthorized caller contains user
@@ -21,6 +21,13 @@ export const canaries: Claim = {
       file: 'provider/failure/redact.ts',
       find: 'for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, redacted);',
       replace: 'void forms;',
+    },
+    {
+      name: 'repeated-address',
+      description: 'an answer that repeats the URL of an endpoint is stored as it is',
+      file: 'net/post-event.ts',
+      find: 'hideSecrets(answer.text, secretsOfURL(url))',
+      replace: '(void secretsOfURL(url), hideSecrets(answer.text, []))',
     },
     {
       name: 'logged-content',
