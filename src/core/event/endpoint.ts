@@ -24,7 +24,7 @@ export function formatFor(url: string | null): EndpointFormat {
  * stored in a form that no version takes for an address to send to. Nobody reads the rest back.
  */
 const sealedPrefix = 'sealed:';
-/** Stands for what is not shown. No URL has it: it would be percent-encoded. */
+/** Replaces what is not shown. No URL has it: it would be percent-encoded. */
 const ellipsis = '…';
 
 export function storedOrigin(url: string): string {

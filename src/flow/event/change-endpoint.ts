@@ -206,15 +206,16 @@ async function refuseURL({ checkEndpointURL }: EndpointDeps, url: string | null)
 
 /** A client that sends back what it was shown changes no URL. */
 function withoutShownURL(change: EndpointPatch, row: store.EndpointRow): EndpointPatch {
-  const { url, ...others } = change;
-  if (url && row.url !== null && url === shownURL(row.url)) return others;
+  const { url, ...withoutURL } = change;
+  if (url && row.url !== null && url === shownURL(row.url)) return withoutURL;
   refuseShortened(url ?? null);
   return change;
 }
 
 function refuseShortened(url: string | null): void {
   if (url === null || !isShortened(url)) return;
-  const message = 'Field "url": "…" stands for a part that is not shown. Send the whole URL.';
+  const message =
+    'Field "url": "…" is not part of a URL. Send the whole URL, or leave the field out.';
   throw invalidRequest(message);
 }
 
