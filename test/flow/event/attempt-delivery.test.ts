@@ -16,7 +16,11 @@ function attempt(status: number, attemptCount = 0) {
   const due: DueDelivery = {
     ...{ id: freshId(), type: 'execution.succeeded', at: new Date(0), sequence: 1, data: '{}' },
     ...{ workspaceId, endpointId, url: 'https://app.example/', payload: 'thin', subject: null },
-    ...{ format: 'standard', sealedSecret: seal(sealKey, generateWebhookSecret(), owner) },
+    ...{
+      format: 'standard',
+      sealedUrl: null,
+      sealedSecret: seal(sealKey, generateWebhookSecret(), owner),
+    },
     ...{ previousSealedSecret: null, isFailing: false, isSuccessOld: true, attemptCount, nowMs: 0 },
   };
   const { signal } = new AbortController();
