@@ -9,7 +9,9 @@ export const bodyBytesMax = 1_048_576;
 
 export const nameMax = 200;
 export const descriptionMax = 2_000;
+export { aliasesMax } from '../core/slug.ts';
 export const labelMax = 100;
+export const versionAliasesMax = 100;
 export const notesMax = 2_000;
 export const templateMax = 262_144;
 export const projectMax = 100;

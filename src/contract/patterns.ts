@@ -1,5 +1,5 @@
 import { namePattern, optionalNamePattern } from '../core/people/name.ts';
-import { slugPattern } from '../core/slug.ts';
+import { aliasPattern, slugPattern } from '../core/slug.ts';
 import { workflowName } from '../core/workflow/definition.ts';
 
 /** Browsers omit the default port of a scheme and leading zeros. */
@@ -46,6 +46,15 @@ export const patterns = {
     source: slugPattern,
     requirement:
       'must have 1 to 64 lower-case letters a to z, digits, underscores and hyphens, and not the form of an identifier',
+  },
+  alias: {
+    source: aliasPattern,
+    requirement:
+      'must have 1 to 128 letters A to Z and a to z, digits, dots, underscores, colons and hyphens, and be neither "." nor ".." nor have the form of an identifier',
+  },
+  versionNumber: {
+    source: '^[1-9][0-9]{0,8}$',
+    requirement: 'must be a number of at most 9 digits that does not start with 0',
   },
   toolName: {
     source: '^[A-Za-z0-9_-]+$',

@@ -24,12 +24,17 @@ export function id(kind: IdKind, description?: string) {
   });
 }
 
+/** Marks a field that names an agent. A symbol, because it is no part of the schema. */
+export const namesAgent = Symbol('names an agent');
+
 /**
- * An identifier in a request. Not validated: a malformed identifier is treated as unknown (404).
+ * An identifier in a request. Not validated: a malformed identifier is treated as unknown (404). The slug and the aliases of
+ * an agent are accepted too.
  */
 export function reference(kind: IdKind, description?: string) {
   return Type.String({
     ...(description === undefined ? {} : { description }),
+    ...(kind === 'agent' && { [namesAgent]: true }),
     examples: [exampleId(kind)],
   });
 }
@@ -263,11 +268,11 @@ export function variableNames(description: string) {
 
 /** Path parameters. */
 export const pathParams = {
-  agentId: reference('agent', 'The agent.'),
+  agentId: reference('agent', 'The agent: its identifier, slug or an alias.'),
   executionId: reference('execution', 'The execution, from the response of the execute call.'),
   batchId: reference('batch', 'The batch, from the response to the upload.'),
   responseId: reference('execution', 'The response: an execution.'),
-  model: Type.String({ description: 'Identifier or slug of an agent.' }),
+  model: Type.String({ description: 'Identifier, slug or alias of an agent.' }),
   promptId: reference('prompt', 'The prompt.'),
   promptVersionId: reference('version', 'The prompt version.'),
   apiKeyId: reference('key', 'The API key: its identifier, not the secret.'),

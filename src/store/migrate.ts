@@ -12,6 +12,7 @@ import { up as events } from './migrations/0006-events.ts';
 import { up as search } from './migrations/0007-search.ts';
 import { up as liveLists } from './migrations/0008-live-lists.ts';
 import { up as secrets } from './migrations/0009-secrets.ts';
+import { up as aliases } from './migrations/0010-aliases.ts';
 import { up as erasedLabels } from './migrations/0012-erased-labels.ts';
 
 /**
@@ -38,6 +39,7 @@ const released: Migrations = {
   '0007-search': search,
   '0008-live-lists': liveLists,
   '0009-secrets': secrets,
+  '0010-aliases': aliases,
   '0012-erased-labels': erasedLabels,
 };
 

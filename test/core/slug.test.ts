@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { slugOf, slugPattern } from '../../src/core/slug.ts';
+import { toId } from '../../src/core/id.ts';
+import { isName, slugOf, slugPattern } from '../../src/core/slug.ts';
 
 const pattern = new RegExp(slugPattern);
 
@@ -37,5 +38,17 @@ test('only lower-case letters, digits, underscores and hyphens that are no ident
     'wfl_01kbb3pz00fa9ywgjv3w6mw790',
   ]) {
     assert.doesNotMatch(text, pattern);
+  }
+});
+
+test('an alias may have any case, dots and colons, but is no path segment that clients resolve and no identifier', () => {
+  for (const alias of ['a', 'A.b:c_d-e', '...', '.a', 'x'.repeat(128), 'pmpt_68a1', 'agt_1']) {
+    assert.ok(isName(alias), alias);
+  }
+  for (const kind of ['agent', 'execution', 'alert', 'workflow'] as const) {
+    assert.ok(!isName(toId(kind, '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e41')), kind);
+  }
+  for (const text of ['', '.', '..', 'a b', 'a/b', 'a,b', 'é', 'a\n', 'x'.repeat(129)]) {
+    assert.ok(!isName(text), text);
   }
 });

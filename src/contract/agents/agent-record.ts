@@ -164,6 +164,24 @@ const callerSettings = {
   }),
 };
 
+const aliases = Type.Array(Type.String({ pattern: patterns.alias.source }), {
+  maxItems: limits.aliasesMax,
+  uniqueItems: true,
+  description:
+    'Other names that are accepted wherever the identifier or the slug is, such as the identifier of a prompt of OpenAI. Case-sensitive, unique among the slugs and aliases of the workspace; free again after deletion, not after archiving.',
+  examples: [['pmpt_68a1f0c2b7d4']],
+});
+
+const versionAliases = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  propertyNames: { pattern: patterns.versionNumber.source },
+  additionalProperties: { type: 'string', minLength: 1, maxLength: limits.labelMax },
+  maxProperties: limits.versionAliasesMax,
+  description:
+    "Labels of versions of the agent's prompt by the version numbers that callers of the OpenAI API send as `prompt.version`. A number that is listed here means that version and no other.",
+  examples: [{ '1': 'v3' }],
+});
+
 const visibility = oneOf(
   visibilities,
   '`private`: visible to its creator and to owners. `public`: visible to every member of the workspace.',
@@ -174,6 +192,7 @@ export const Agent = Type.Object(
     agentId: id('agent', 'Identifier.'),
     agentName: Type.String(),
     slug,
+    aliases,
     promptId: id('prompt', "The agent's prompt."),
     promptVersionId: id('version', 'The pinned prompt version.'),
     promptVersionLabel: Type.String({ description: 'Label of the pinned version.' }),
@@ -197,6 +216,7 @@ export const Agent = Type.Object(
     retention: AgentRetention,
     storeBodies,
     ...callerSettings,
+    versionAliases,
     createdAt: time('Time of creation.'),
     updatedAt: time('Time of the last change.'),
     createdBy: nullable(id('user', 'Creator. `null` if the account no longer exists.')),
@@ -208,6 +228,7 @@ export type Agent = Static<typeof Agent>;
 export const AgentInput = body('AgentInput', {
   agentName: name('Display name. Does not have to be unique.'),
   slug: Type.Optional(slug),
+  aliases: Type.Optional(aliases),
   promptId: reference('prompt', "The agent's prompt."),
   promptVersionId: reference('version', 'The prompt version to pin.'),
   agentConfig: Type.Optional(AgentConfig),
@@ -225,11 +246,13 @@ export const AgentInput = body('AgentInput', {
   storeBodies: Type.Optional(storeBodies),
   allowInstructions: Type.Optional(callerSettings.allowInstructions),
   allowTools: Type.Optional(callerSettings.allowTools),
+  versionAliases: Type.Optional(versionAliases),
 });
 
 export const AgentPatch = body('AgentPatch', {
   agentName: Type.Optional(AgentInput.properties.agentName),
   slug: Type.Optional(slug),
+  aliases: Type.Optional(aliases),
   promptVersionId: Type.Optional(reference('version', 'Pins this version of the same prompt.')),
   agentConfig: Type.Optional(AgentConfigPatch),
   requiredVariables: Type.Optional(requiredVariables),
@@ -252,6 +275,7 @@ export const AgentPatch = body('AgentPatch', {
   storeBodies: Type.Optional(storeBodies),
   allowInstructions: Type.Optional(callerSettings.allowInstructions),
   allowTools: Type.Optional(callerSettings.allowTools),
+  versionAliases: Type.Optional(versionAliases),
 });
 
 export const Pin = Type.Object(

@@ -55,6 +55,7 @@ const DeclaredAgent = Type.Object(
   {
     name: name('Name that workflows refer to.'),
     slug: Type.Optional(declaredSlug),
+    aliases: agent.aliases,
     prompt: name("Name of the agent's prompt."),
     version: name('Label of the prompt version to pin.', limits.labelMax),
     stage: Type.Optional(
@@ -79,6 +80,7 @@ const DeclaredAgent = Type.Object(
     ),
     allowInstructions: agent.allowInstructions,
     allowTools: agent.allowTools,
+    versionAliases: agent.versionAliases,
     apiEnabled: Type.Optional(
       Type.Boolean({
         description:

@@ -202,8 +202,8 @@ export const getWorkspaceStatistics = endpoint({
     agentIds: Type.Optional(
       Type.String({
         minLength: 1,
-        // An identifier and its comma take 31 characters.
-        maxLength: limits.statisticsAgentsMax * 40,
+        // The longest alias and its comma take 129 characters.
+        maxLength: limits.statisticsAgentsMax * 129,
         description: `Comma-separated list of at most ${limits.statisticsAgentsMax} agents to include. Agents that the caller cannot see contribute nothing.`,
         examples: [exampleId('agent')],
       }),

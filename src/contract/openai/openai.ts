@@ -36,7 +36,7 @@ const common = {
 };
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-const model = Type.String({ description: 'Identifier or slug of an agent.' });
+const model = Type.String({ description: 'Identifier, slug or alias of an agent.' });
 
 const OpenAIResponse = open('OpenAIResponse', {
   id: Type.String({ description: 'Identifier of the execution.' }),
@@ -59,7 +59,9 @@ const ChatCompletion = open('ChatCompletion', {
 });
 
 const OpenAIModel = open('OpenAIModel', {
-  id: Type.String({ description: 'Slug of the agent; its identifier if asked for by that.' }),
+  id: Type.String({
+    description: 'Slug of the agent; its identifier or alias if asked for by that.',
+  }),
   object: oneOf(['model']),
   created: Type.Integer({ description: 'Seconds since 1970.' }),
   owned_by: Type.String(),

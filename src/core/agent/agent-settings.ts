@@ -14,6 +14,8 @@ export interface AgentSettings {
   readonly name: string;
   /** Empty for a new agent whose slug follows from its name. */
   readonly slug: string;
+  /** Other names of the agent, such as its identifier in another system. */
+  readonly aliases: readonly string[];
   readonly config: AgentConfig;
   readonly requiredVariables: readonly string[];
   readonly optionalVariables: readonly string[];
@@ -31,6 +33,8 @@ export interface AgentSettings {
   readonly allowInstructions: boolean;
   /** Whether callers of the OpenAI API may add function tools. */
   readonly allowTools: boolean;
+  /** Labels of versions by the version numbers that callers of the OpenAI API send. */
+  readonly versionAliases: Readonly<Record<string, string>>;
 }
 
 /** A change; fields left out keep their value. */
@@ -168,6 +172,7 @@ function requireFiles(
 export const defaultSettings: AgentSettings = {
   name: '',
   slug: '',
+  aliases: [],
   config: {},
   requiredVariables: [],
   optionalVariables: [],
@@ -183,4 +188,5 @@ export const defaultSettings: AgentSettings = {
   storeBodies: true,
   allowInstructions: false,
   allowTools: false,
+  versionAliases: {},
 };

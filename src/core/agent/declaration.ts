@@ -19,6 +19,7 @@ import type { AgentConfig } from './model-settings.ts';
 export interface DeclaredAgent {
   readonly name: string;
   readonly slug?: string;
+  readonly aliases?: readonly string[];
   readonly prompt: string;
   readonly version: string;
   readonly stage?: LifecycleState['stage'];
@@ -36,6 +37,7 @@ export interface DeclaredAgent {
   readonly storeBodies?: boolean;
   readonly allowInstructions?: boolean;
   readonly allowTools?: boolean;
+  readonly versionAliases?: Readonly<Record<string, string>>;
   readonly apiEnabled?: boolean;
 }
 
@@ -56,6 +58,7 @@ export interface DeclaredWorkflow extends Omit<DefinitionDraft, 'steps'> {
 /** The settings that a declaration contains; retention is not among them. */
 const fields = [
   'slug',
+  'aliases',
   'description',
   'config',
   'requiredVariables',
@@ -70,6 +73,7 @@ const fields = [
   'storeBodies',
   'allowInstructions',
   'allowTools',
+  'versionAliases',
 ] as const;
 type Field = (typeof fields)[number];
 

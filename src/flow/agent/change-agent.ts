@@ -22,7 +22,8 @@ import { illegalTransition } from './change-stage.ts';
 import { withLockedAgent } from './locked-agent.ts';
 import { pinVersion } from './pin-version.ts';
 import { type Precondition, refuseStale } from './precondition.ts';
-import { changeSlug, withSlugs } from './take-slug.ts';
+import { changeNames, withSlugs } from './take-slug.ts';
+import { requireVersionAliases } from './version-aliases.ts';
 
 export interface AgentPatch {
   readonly change: AgentChange;
@@ -42,7 +43,8 @@ export async function changeAgent(
   patch: AgentPatch,
   isCurrent: Precondition,
 ): Promise<AgentRow> {
-  if (patch.change.slug === undefined) return writeChange(db, caller, agentId, patch, isCurrent);
+  const { slug, aliases } = patch.change;
+  if (slug === undefined && !aliases) return writeChange(db, caller, agentId, patch, isCurrent);
   return withSlugs(db, caller.workspaceId, (trx) =>
     writeChange(trx, caller, agentId, patch, isCurrent),
   );
@@ -72,10 +74,13 @@ function writeChange(
     const isRepinned = promptVersionId !== agent.promptVersionId;
     if (!isRepinned && apiEnabled === agent.apiEnabled && isSame(agent, settings)) return agent;
 
+    if (change.versionAliases) {
+      await requireVersionAliases(trx, agent.promptId, change.versionAliases);
+    }
     if (change.retention) await lockFloor(trx);
     await writeSettings(trx, agent.id, settings, { promptVersionId, apiEnabled });
-    if (settings.slug !== agent.slug) {
-      await changeSlug(trx, { id: agent.id, workspaceId: caller.workspaceId }, settings.slug);
+    if (settings.slug !== agent.slug || change.aliases) {
+      await changeNames(trx, { id: agent.id, workspaceId: caller.workspaceId }, settings);
     }
     if (isRepinned) {
       await pinVersion(trx, 'agent', {

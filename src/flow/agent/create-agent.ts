@@ -20,6 +20,7 @@ import { writeAudit } from '../../store/people/audit.ts';
 import { refuseUnlessOwner } from './change-agent.ts';
 import { pinVersion } from './pin-version.ts';
 import { takeSlug, withSlugs } from './take-slug.ts';
+import { requireVersionAliases } from './version-aliases.ts';
 
 export interface AgentInput extends AgentChange {
   /** A new id unless given. */
@@ -48,8 +49,9 @@ export async function createAgent(
     const pin = { promptVersionId: version.id };
     const origin = { id, workspaceId, promptId, createdBy: userId };
     await insertAgent(trx, { ...origin, ...pin, settings: fitting });
-    const { slug, name } = fitting;
-    await takeSlug(trx, { kind: 'agent', id, workspaceId }, { slug: slug || null, name });
+    const { slug, name, aliases, versionAliases } = fitting;
+    await requireVersionAliases(trx, promptId, versionAliases);
+    await takeSlug(trx, { kind: 'agent', id, workspaceId }, { slug: slug || null, name, aliases });
     await pinVersion(trx, 'agent', { ownerId: id, versionId: version.id, pinnedBy: userId });
     await writeAudit(trx, actorOf(caller), {
       action: 'agent.create',

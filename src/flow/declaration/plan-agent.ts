@@ -14,7 +14,8 @@ import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/decla
 import { changeAgent, changedSettings } from '../agent/change-agent.ts';
 import { moveAgent } from '../agent/change-stage.ts';
 import { createAgent, settingsOfNew } from '../agent/create-agent.ts';
-import { requireFreeSlug } from '../agent/take-slug.ts';
+import { requireFreeNames } from '../agent/take-slug.ts';
+import { requireVersionAliases } from '../agent/version-aliases.ts';
 import type { Change, Planning } from './plan-declaration.ts';
 
 /** Plans an agent: its settings, its pinned version and its stage. */
@@ -28,9 +29,13 @@ export async function planAgent(planning: Planning, declared: DeclaredAgent): Pr
   if (!version) {
     throw invalidRequest(`The prompt "${prompt.name}" has no version "${declared.version}".`);
   }
-  if (declared.slug !== undefined) {
-    await requireFreeSlug(trx, planning.caller.workspaceId, declared.slug, known?.id);
+  const { slug = known?.slug, aliases, versionAliases = {} } = declared;
+  if (declared.slug !== undefined || aliases) {
+    await requireFreeNames(trx, planning.caller.workspaceId, { slug, aliases }, known?.id);
   }
+  await requireVersionAliases(trx, prompt.id, versionAliases, (label) =>
+    versions.has(`${prompt.id} ${label}`),
+  );
   const agent = known
     ? change(planning, declared, known, version)
     : create(planning, declared, prompt, version);

@@ -177,11 +177,16 @@ function requireUniqueNames(kind: Kind, rows: readonly { readonly name: string }
   throw invalidRequest(`The ${kind} "${duplicate}" is declared twice.`);
 }
 
-function requireUniqueSlugs(rows: readonly { readonly slug?: string }[]): void {
-  const slugs = rows.flatMap(({ slug = [] }) => slug);
-  const duplicate = slugs.find((slug, at) => slugs.indexOf(slug) !== at);
-  if (duplicate === undefined) return;
-  throw invalidRequest(`The slug "${duplicate}" is declared twice.`);
+function requireUniqueSlugs(
+  rows: readonly { readonly slug?: string; readonly aliases?: readonly string[] }[],
+): void {
+  const declared = new Set<string>();
+  const add = (kind: 'slug' | 'alias', name: string) => {
+    if (declared.has(name)) throw invalidRequest(`The ${kind} "${name}" is declared twice.`);
+    declared.add(name);
+  };
+  for (const { slug } of rows) if (slug !== undefined) add('slug', slug);
+  for (const { aliases = [] } of rows) for (const alias of aliases) add('alias', alias);
 }
 
 /** Adds the name of the declared thing to a failure. */

@@ -5,7 +5,7 @@ import { identical } from '../../core/json.ts';
 import { type DefinitionDraft, fillDefinition } from '../../core/workflow/fill-definition.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
 import { workflowNameExists } from '../../store/workflow/workflows.ts';
-import { requireFreeSlug } from '../agent/take-slug.ts';
+import { requireFreeNames } from '../agent/take-slug.ts';
 import {
   changeWorkflow,
   createWorkflow,
@@ -26,7 +26,7 @@ export async function planWorkflow(planning: Planning, declared: DeclaredWorkflo
   const requireValidDefinition = (draft: DefinitionDraft) =>
     sound(checkAgainst(agents.ofIds(agentIdsOf(draft)), draft));
   const known = workflows.find(name);
-  if (slug !== undefined) await requireFreeSlug(trx, caller.workspaceId, slug, known?.id);
+  if (slug !== undefined) await requireFreeNames(trx, caller.workspaceId, { slug }, known?.id);
   if (!known) {
     requireValidDefinition(definition);
     // A workflow with agents that the caller does not see is not among the known ones.

@@ -65,8 +65,7 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
       omitted.push({ kind: 'workflow', name, reason: agentOmission(visible, missing) });
       return false;
     });
-    const versionIds = agents.map(({ promptVersionId }) => promptVersionId);
-    const versions = await findDeclaredVersions(trx, [...names.keys()], versionIds);
+    const versions = await findDeclaredVersions(trx, [...names.keys()], agents);
     const byVersion = new Map(versions.map((version) => [version.id, version]));
     const agentNames = new Map(agents.map(({ id, name }) => [toId('agent', id), name]));
     const declaration = {

@@ -17,21 +17,21 @@ export interface NewAgent {
   readonly settings: AgentSettings;
 }
 
-/** Inserts a draft with a disabled API, and the row of limits that counts its calls, but no slug. */
+/** Inserts a draft with a disabled API, and the row of limits that counts its calls, but no slug and aliases. */
 export async function insertAgent(trx: Trx, agent: NewAgent): Promise<void> {
   const { settings: s } = agent;
   await sql`
     insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
       optional_variables, default_variable_values, visibility, requests_per_minute, requests_per_hour,
       requests_per_day, project, category, tags, description, allowed_origins, records_days,
-      bodies_days, store_bodies, allow_instructions, allow_tools, created_by)
+      bodies_days, store_bodies, allow_instructions, allow_tools, version_aliases, created_by)
     values (${agent.id}, ${agent.workspaceId}, ${s.name}, ${agent.promptId}, ${agent.promptVersionId},
       ${storedConfig(s.config)}, ${s.requiredVariables}::text[], ${s.optionalVariables}::text[],
       ${JSON.stringify(s.defaultVariableValues)}, ${s.visibility}, ${s.rateLimits.requestsPerMinute},
       ${s.rateLimits.requestsPerHour}, ${s.rateLimits.requestsPerDay}, ${s.project}, ${s.category},
       ${s.tags}::text[], ${s.description}, ${s.allowedOrigins}::text[], ${s.retention.recordsDays},
       ${s.retention.bodiesDays}, ${s.storeBodies}, ${s.allowInstructions}, ${s.allowTools},
-      ${agent.createdBy})`.execute(trx);
+      ${JSON.stringify(s.versionAliases)}::jsonb, ${agent.createdBy})`.execute(trx);
   await sql`insert into limits (subject) values (${agent.id})`.execute(trx);
 }
 
@@ -56,6 +56,7 @@ export async function writeSettings(
       records_days = ${retention.recordsDays}, bodies_days = ${retention.bodiesDays},
       store_bodies = ${settings.storeBodies}, allow_instructions = ${settings.allowInstructions},
       allow_tools = ${settings.allowTools},
+      version_aliases = ${JSON.stringify(settings.versionAliases)}::jsonb,
       revision = revision + 1, updated_at = clock_timestamp()
     where id = ${id}`.execute(trx);
 }
@@ -72,7 +73,7 @@ export async function writeLifecycleState(
     where id = ${id}`.execute(trx);
 }
 
-/** Deletes the agent for callers and frees its slug. Executions that were accepted continue. */
+/** Deletes the agent for callers and frees its slug and aliases. Executions that were accepted continue. */
 export async function markDeleted(trx: Trx, id: string): Promise<void> {
   await sql`
     update agents set deleted_at = clock_timestamp(), revision = revision + 1,

@@ -7,7 +7,7 @@ import {
   type WithDefinitionText,
 } from '../workflow/workflow-definitions.ts';
 import { versionVisibleTo } from '../workflow/workflows.ts';
-import { hasName, type Viewer } from './agents.ts';
+import { type AgentRow, hasName, type Viewer } from './agents.ts';
 import { promptVisibleToIssuer } from './prompts.ts';
 import { type StoredVersion, type VersionRow, versionColumns, versionOf } from './versions.ts';
 
@@ -75,15 +75,21 @@ export async function findVersionByLabel(
   return rows[0] ? versionOf(rows[0]) : null;
 }
 
-/** The newest version of each of these prompts, and the named versions; by prompt and number. */
+/** The newest version of each of these prompts, and those that the agents pin or have aliases for; by prompt and number. */
 export async function findDeclaredVersions(
   db: Db,
   promptIds: readonly string[],
-  versionIds: readonly string[],
+  agents: readonly Pick<AgentRow, 'promptId' | 'promptVersionId' | 'versionAliases'>[],
 ): Promise<VersionRow[]> {
+  const versionIds = agents.map(({ promptVersionId }) => promptVersionId);
+  const aliased = agents.flatMap(({ promptId, versionAliases }) =>
+    Object.values(versionAliases).map((label) => ({ promptId, label })),
+  );
   const { rows } = await sql<StoredVersion>`
     select ${versionColumns} from prompt_versions v
     where v.prompt_id = any (${promptIds}::uuid[]) and (v.id = any (${versionIds}::uuid[])
+      or (v.prompt_id, v.label) in (
+        select * from unnest(${aliased.map(({ promptId }) => promptId)}::uuid[], ${aliased.map(({ label }) => label)}::text[]))
       or v.number = (select max(number) from prompt_versions n where n.prompt_id = v.prompt_id))
     order by v.prompt_id, v.number`.execute(db);
   return rows.map(versionOf);

@@ -68,6 +68,18 @@ export async function findVersionSummary(
   return rows[0] ?? null;
 }
 
+/** Those of these labels that versions of the prompt have. */
+export async function findLabels(
+  db: Db,
+  promptId: string,
+  labels: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ label: string }>`
+    select label from prompt_versions
+    where prompt_id = ${promptId} and label = any (${labels}::text[])`.execute(db);
+  return rows.map(({ label }) => label);
+}
+
 /** The newest version of each of these prompts that has versions. */
 export async function findLatestVersions(
   db: Db,

@@ -29,6 +29,7 @@ test('creates a Draft with its API off and all placeholders required, and return
     ...{ project: null, category: null, tags: [], description: null, allowedOrigins: [] },
     retention: { recordsDays: null, bodiesDays: null },
     ...{ storeBodies: true, allowInstructions: false, allowTools: false },
+    ...{ aliases: [], versionAliases: {} },
     createdBy: toId('user', service.ownerId),
   });
   assert.equal(created.headers.get('location'), `${path}/${agentId}`);

@@ -41,6 +41,8 @@ test('a new agent is private by default, unlimited and requires every placeholde
     storeBodies: true,
     allowInstructions: false,
     allowTools: false,
+    aliases: [],
+    versionAliases: {},
   });
 });
 

@@ -58,6 +58,7 @@ const agent: NonNullable<Facts['agent']> = {
   versionNumber: 1,
   allowInstructions: false,
   allowTools: false,
+  versionAliases: {},
   responseFormat: null,
   toolNames: [],
 };
