@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 /**
  * Third-party clients, in a package of their own: `.ci/run` installs it, `npm ci` does not. Programs in `test/clients` import
@@ -50,6 +51,16 @@ export async function runClient(
   });
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, stdout, stderr };
+}
+
+/** Runs a file below `test/clients` with Python. */
+export async function runPython(
+  file: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const options = { env: { ...process.env, ...pythonEnv, ...env } };
+  const { stdout } = await promisify(execFile)('python3', [join(clientsFolder, file)], options);
+  return stdout;
 }
 
 /** The JSON that a program wrote. */

@@ -2,9 +2,26 @@ import { notFound, withoutErrorDetails } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { sees } from '../../core/people/member.ts';
+import { isName } from '../../core/slug.ts';
 import type { FoundExecution, SharedReads } from '../../flow/execution/shared-reads.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import type { AgentView } from '../../store/people/callers.ts';
+
+/**
+ * The stored id of an agent from its identifier, slug or alias; null if there is none. Every slug and alias in a path or field
+ * becomes an identifier here. What the caller does not see has no name: only an identifier tells that an agent exists.
+ */
+export async function findAgentId(
+  reads: Pick<SharedReads, 'agentNamed'>,
+  caller: Caller,
+  name: string,
+): Promise<string | null> {
+  const agentId = fromId('agent', name);
+  if (agentId !== null || !isName(name)) return agentId;
+  const { workspaceId } = caller;
+  const agent = await reads.agentNamed({ workspaceId, name });
+  return isVisible(caller, agent) ? agent.id : null;
+}
 
 /** The agent with this wire id. An agent that the caller cannot see returns 404, as if it did not exist. */
 export async function visibleAgent(

@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fromId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { isName } from '../../core/slug.ts';
 import type { Db } from '../../store/connection/database.ts';
 import {
   findAgentOrigins,
   findKeyOrigins,
+  findNamedAgentOrigins,
   findWorkflowOrigins,
 } from '../../store/people/callers.ts';
 
@@ -114,12 +116,23 @@ export function handleMcpPreflights(app: FastifyInstance, db: Db, paths: readonl
 }
 
 /** Matched here, because a request without a route, such as one with another method, has no parameters. */
-const resourcePath = /^\/api(?:\/v1)?\/(?:agents|workflows)\/([^/?]+)/;
+const resourcePath = /^\/api(?:\/v1)?\/(agents|workflows)\/([^/?]+)/;
 
 async function findOrigins(db: Db, url: string): Promise<string[]> {
-  const [, id = ''] = resourcePath.exec(url) ?? [];
+  const [, kind = '', id = ''] = resourcePath.exec(url) ?? [];
   const agentId = fromId('agent', id);
   if (agentId !== null) return findAgentOrigins(db, agentId);
   const workflowId = fromId('workflow', id);
-  return workflowId === null ? [] : findWorkflowOrigins(db, workflowId);
+  if (workflowId !== null) return findWorkflowOrigins(db, workflowId);
+  // Without a key there is no workspace: the agents with this name in any of them decide, and then the key.
+  const name = decoded(id);
+  return kind === 'agents' && isName(name) ? findNamedAgentOrigins(db, name) : [];
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

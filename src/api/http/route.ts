@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import {
   type Body,
   type Endpoint,
@@ -8,9 +9,10 @@ import {
   parsesBody,
   type Query,
 } from '../../contract/endpoint.ts';
-import { ifMatch } from '../../contract/shared.ts';
+import { ifMatch, pathParams } from '../../contract/shared.ts';
 import { invalidRequest } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { type AgentPaths, agentPaths, resolveAgents } from '../access/agent-references.ts';
 import { requireCredential, unauthorized } from '../access/authenticate.ts';
 import type { ApiDeps } from '../api-deps.ts';
 import { allowOrigin } from './cors.ts';
@@ -46,6 +48,7 @@ export function route<const E extends Endpoint>(
   /** Runs before the query is validated, so that an invalid query also counts towards a rate limit. */
   limitCalls?: (deps: ApiDeps, caller: Caller, reply: FastifyReply) => Promise<void>,
 ): void {
+  const agents = agentPathsOf(endpoint);
   app.route({
     method: endpoint.method,
     url: routePath(endpoint),
@@ -67,11 +70,18 @@ export function route<const E extends Endpoint>(
       const body = rawBody ? readFields(rawBody, endpoint) : undefined;
       if (endpoint.method === 'PATCH' && endpoint.headers !== ifMatch) refuseTags(request);
       const { params } = request;
+      if (caller) await resolveAgents(deps.reads, caller, agents, { params, query, body });
       const context = { params, query, body, caller, request, reply } as unknown as Context<E>;
       send(reply, await handle(context));
       return reply;
     },
   });
+}
+
+function agentPathsOf({ path, query = noFields, body = noFields }: Endpoint): AgentPaths {
+  const { agentId } = pathParams;
+  const params = path.includes('{agentId}') ? Type.Object({ agentId }) : noFields;
+  return agentPaths(Type.Object({ params, query, body }));
 }
 
 /** Precedes authentication: a body may take long, and a caller that is removed meanwhile must be rejected. */

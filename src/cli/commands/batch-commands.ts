@@ -10,7 +10,7 @@ export function batchCommands(
   const batch = group(program, 'batch', 'run files of calls');
   serverCommand(batch, 'run', 'upload a file of calls and print the results as JSON lines')
     .argument('<file>', 'JSON lines with id and variables; - for standard input')
-    .requiredOption('--agent <agent>', 'id of the agent', identifier)
+    .requiredOption('--agent <agent>', 'id, slug or alias of the agent', identifier)
     .option('--idempotency-key <key>', 'continues an interrupted upload with the same key')
     .action((file, options) =>
       runCall(options, async (call, own: { agent: string; idempotencyKey?: string }) =>

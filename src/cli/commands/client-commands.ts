@@ -24,7 +24,7 @@ export function clientCommands(program: Command): void {
   retentionCommands(program, serverCommand);
 }
 
-const agentArgument = ['<agent>', 'id of the agent', identifier] as const;
+const agentArgument = ['<agent>', 'id, slug or alias of the agent', identifier] as const;
 const executionArgument = ['<execution>', 'id of the execution', identifier] as const;
 const promptArgument = ['<prompt>', 'id of the prompt', identifier] as const;
 

@@ -37,7 +37,11 @@ function keyCommands(command: Command): void {
       'comma-separated: execute, read, cancel, manage, own',
       collectList,
     )
-    .option('--agent <id>', 'restrict the key to this agent; repeatable', collectList)
+    .option(
+      '--agent <id>',
+      'restrict the key to this agent (id, slug or alias); repeatable',
+      collectList,
+    )
     .option('--requests-per-minute <n>', ...limit)
     .option('--requests-per-hour <n>', ...limit)
     .option('--requests-per-day <n>', ...limit)

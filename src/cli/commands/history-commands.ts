@@ -36,7 +36,7 @@ export function historyCommands(
       ),
     );
   serverCommand(program, 'statistics', 'show the statistics of an agent or of all agents')
-    .argument('[agent]', 'id of the agent', identifier)
+    .argument('[agent]', 'id, slug or alias of the agent', identifier)
     .option(
       '--level <level>',
       'interval: minute, quarterHour, hour, sixHours, day, week or all (default: day)',
@@ -61,7 +61,7 @@ const playgroundText =
 
 function withFilters(command: Command): Command {
   return command
-    .argument('[agent]', 'id of the agent', identifier)
+    .argument('[agent]', 'id, slug or alias of the agent', identifier)
     .option('--status <status>', 'success, failed, rate_limited, canceled or unauthorized')
     .option('--source <source>', 'dashboard, api or workflow')
     .option('--playground <marks>', playgroundText)

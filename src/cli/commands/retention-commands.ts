@@ -25,7 +25,7 @@ export function retentionCommands(
       runCall(options, async (call, own) => (await cli()).retention(call, change(own))),
     );
   serverCommand(program, 'delete', 'permanently delete the record of an ended execution')
-    .argument('<agent>', 'id of the agent', identifier)
+    .argument('<agent>', 'id, slug or alias of the agent', identifier)
     .argument('<execution>', 'id of the execution', identifier)
     .action((agent, execution, options) =>
       runCall(options, async (call) => (await cli()).deleteExecution(call, agent, execution)),

@@ -4,8 +4,11 @@ import type { Body } from '../../contract/endpoint.ts';
 import * as contract from '../../contract/workspace/keys.ts';
 import { invalidRequest, notFound } from '../../core/failure.ts';
 import { fromId, toId } from '../../core/id.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { parseMoment } from '../../core/time.ts';
 import * as flow from '../../flow/workspace/issue-key.ts';
+import { findNamed } from '../../store/agent/slugs.ts';
+import type { Db } from '../../store/connection/database.ts';
 import * as store from '../../store/people/keys.ts';
 import { type NumberOrNone, noneToNull } from '../arguments.ts';
 import { allPages } from '../client/pages.ts';
@@ -32,12 +35,14 @@ export interface NewKeyOptions extends KeyOptions {
 
 /** Also creates the first workspace if there is none and no workspace is given. */
 export async function createKey(context: Context, options: NewKeyOptions): Promise<void> {
-  const input = keyInput(options);
+  const { agents, ...input } = keyInput(options);
   const db = await openMigrated(context);
   // A given agent implies an existing workspace.
-  if (!options.workspace && !input.agentIds) await createFirstWorkspace(db, context);
+  if (!options.workspace && !agents) await createFirstWorkspace(db, context);
+  const owner = await firstOwner(db, options.workspace);
+  const agentIds = agents && (await Promise.all(agents.map((name) => agentId(db, owner, name))));
   await printIssued(
-    await flow.issueKey(db, await firstOwner(db, options.workspace), input),
+    await flow.issueKey(db, owner, { ...input, agentIds: agentIds && [...new Set(agentIds)] }),
     options,
   );
 }
@@ -84,7 +89,12 @@ export async function rotateKey(
 }
 
 /** Validates like the API, with the same limits and messages. */
-function keyInput({ agent, permission, expiresAt, ...options }: NewKeyOptions): flow.KeyInput {
+function keyInput({
+  agent,
+  permission,
+  expiresAt,
+  ...options
+}: NewKeyOptions): Omit<flow.KeyInput, 'agentIds'> & { readonly agents: string[] | null } {
   const { name, requestsPerMinute, requestsPerHour, requestsPerDay } = options;
   const windows = { requestsPerMinute, requestsPerHour, requestsPerDay };
   const rateLimits = Object.entries(windows).flatMap(([window, limit]) =>
@@ -98,14 +108,15 @@ function keyInput({ agent, permission, expiresAt, ...options }: NewKeyOptions): 
   });
   return {
     ...{ name, permissions: body.permissions, rateLimits: body.rateLimits ?? {} },
-    agentIds: body.agentIds?.map(agentId) ?? null,
+    agents: body.agentIds && [...body.agentIds],
     expiresAtMs: expiresAt === undefined ? null : parseExpiry(expiresAt),
     allowedOrigins: [],
   };
 }
 
-function agentId(wireId: string): string {
-  const id = fromId('agent', wireId);
+/** Of its identifier, slug or alias. */
+async function agentId(db: Db, { workspaceId }: Caller, name: string): Promise<string> {
+  const id = fromId('agent', name) ?? (await findNamed(db, workspaceId, name));
   if (id === null) throw notFound('agent');
   return id;
 }

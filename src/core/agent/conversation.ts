@@ -59,7 +59,7 @@ export interface CallAdditions {
 export interface PromptReference {
   /** The stored id of a prompt; null if it names the agent. */
   readonly promptId: string | null;
-  /** A label, number or identifier of the pinned version. */
+  /** A label, number or identifier of the pinned version, or a number with that label in `versionAliases`. */
   readonly version: string | null;
   /** The variables as compact JSON text. */
   readonly variables: string;
@@ -95,6 +95,8 @@ export interface ConversationTarget {
   readonly versionId: string;
   readonly versionLabel: string;
   readonly versionNumber: number;
+  /** Labels by the version numbers that callers may send instead. */
+  readonly versionAliases: Readonly<Record<string, string>>;
   readonly requiredVariables: readonly string[];
   readonly messageLists: readonly string[];
   readonly allowInstructions: boolean;
@@ -146,10 +148,13 @@ function promptProblem(
     return invalid('prompt.id', 'The agent does not use this prompt.');
   }
   const { version } = prompt;
-  const { versionLabel, versionNumber } = target;
-  if (version === null || [versionLabel, String(versionNumber), versionWireId].includes(version)) {
-    return null;
-  }
+  if (version === null) return null;
+  const { versionLabel, versionNumber, versionAliases } = target;
+  // A number of another system takes precedence over the same number here.
+  const isPinned = Object.hasOwn(versionAliases, version)
+    ? versionAliases[version] === versionLabel
+    : [versionLabel, String(versionNumber), versionWireId].includes(version);
+  if (isPinned) return null;
   const message = target.isReadable
     ? `The agent pins the version "${versionLabel}" of its prompt. Leave out the version, or pin another one.`
     : 'The agent pins another version of its prompt. Leave out the version.';

@@ -100,6 +100,7 @@ export interface AgentAtAdmission {
   readonly versionNumber: number;
   readonly allowInstructions: boolean;
   readonly allowTools: boolean;
+  readonly versionAliases: Readonly<Record<string, string>>;
   /** Of the version, as JSON text; null if it has none. */
   readonly responseFormat: string | null;
   /** The tools of the version. */

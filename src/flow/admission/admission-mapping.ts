@@ -182,6 +182,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     versionNumber: row.version_number,
     allowInstructions: row.allow_instructions,
     allowTools: row.allow_tools,
+    versionAliases: row.version_aliases,
     responseFormat: row.response_format,
     toolNames: row.tool_names ?? [],
   };

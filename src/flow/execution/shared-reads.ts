@@ -5,7 +5,13 @@ import {
   type ExecutionKey,
   readExecutions,
 } from '../../store/execution/executions.ts';
-import { type AgentView, readAgentViews, readCallerKeys } from '../../store/people/callers.ts';
+import {
+  type AgentName,
+  type AgentView,
+  readAgentViews,
+  readCallerKeys,
+  readNamedAgents,
+} from '../../store/people/callers.ts';
 import { callerOfKey } from '../admission/admission-mapping.ts';
 import { batcher } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
@@ -19,6 +25,8 @@ export interface SharedReads {
   caller(keyHash: string): Promise<Caller | null>;
   /** In any workspace: the caller must check access. The same holds for the agent of an execution. */
   agent(agentId: string): Promise<AgentView | null>;
+  /** The agent with this slug or alias, whether the caller sees it or not. */
+  agentNamed(name: AgentName): Promise<AgentView | null>;
   /** Requests for one execution share its row: many readers of a stream read its end at once. */
   execution(request: ExecutionKey): Promise<FoundExecution>;
 }
@@ -43,6 +51,7 @@ const inFlightMax = 2;
 interface IdentityRequest {
   readonly keyHash?: string;
   readonly agentId?: string;
+  readonly agentName?: AgentName;
 }
 
 interface Identity {
@@ -82,6 +91,7 @@ export function createSharedReads({ pipelines, onBatch }: SharedReadsDeps): Shar
   return {
     caller: async (keyHash) => (await readIdentity({ keyHash })).caller,
     agent: async (agentId) => (await readIdentity({ agentId })).agent,
+    agentNamed: async (agentName) => (await readIdentity({ agentName })).agent,
     async execution(request) {
       for (;;) {
         const found = await (queued.get(keyOf(request)) ?? queue(request));
@@ -97,16 +107,26 @@ async function readIdentities(
 ): Promise<Identity[]> {
   const hashes = new Set(requests.flatMap(({ keyHash }) => keyHash ?? []));
   const agentIds = new Set(requests.flatMap(({ agentId }) => agentId ?? []));
-  const [keys, views] = await Promise.all([
+  const names = new Map(
+    requests.flatMap(({ agentName }) => (agentName ? [[nameKey(agentName), agentName]] : [])),
+  );
+  const [keys, views, named] = await Promise.all([
     hashes.size === 0 ? [] : readCallerKeys(send, [...hashes]),
     agentIds.size === 0 ? [] : readAgentViews(send, [...agentIds]),
+    names.size === 0 ? [] : readNamedAgents(send, [...names.values()]),
   ]);
   const callers = new Map(keys.map((row) => [row.hash, callerOfKey(row)]));
-  const agents = new Map(views.map((row) => [row.id, row]));
-  return requests.map(({ keyHash, agentId }) => ({
+  const agents = new Map<string, AgentView>(views.map((row) => [row.id, row]));
+  for (const row of named) agents.set(nameKey(row), row);
+  return requests.map(({ keyHash, agentId, agentName }) => ({
     caller: (keyHash && callers.get(keyHash)) || null,
-    agent: (agentId && agents.get(agentId)) || null,
+    agent: agents.get(agentName ? nameKey(agentName) : (agentId ?? '')) ?? null,
   }));
+}
+
+/** No identifier has this form. */
+function nameKey({ workspaceId, name }: AgentName): string {
+  return `${workspaceId} ${name}`;
 }
 
 /** `over budget` for records that exceed the size of one batch: they are read again. */

@@ -128,6 +128,7 @@ export interface AgentRow extends SetupRow, LimitColumns {
   readonly version_number: number;
   readonly allow_instructions: boolean;
   readonly allow_tools: boolean;
+  readonly version_aliases: Readonly<Record<string, string>>;
   /** JSON text; null if the version has none. */
   readonly response_format: string | null;
   /** Null if the version has none. */
@@ -284,7 +285,8 @@ function agentsWith(from: string, condition: string): string {
       v.file_variables,
       jsonb_build_object('model', v.model, 'temperature', v.temperature,
         'maxTokens', v.max_tokens, 'topP', v.top_p, 'settings', v.settings) as version,
-      v.variable_schemas, a.prompt_id, v.number as version_number, a.allow_instructions, a.allow_tools, v.response_format,
+      v.variable_schemas, a.prompt_id, v.number as version_number, a.allow_instructions, a.allow_tools, a.version_aliases,
+      v.response_format,
       case when v.content is not null then array(
         select tool ->> 'name' from json_array_elements(case when json_typeof(v.content -> 'tools') = 'array'
           then v.content -> 'tools' else '[]' end) as tool) end as tool_names,

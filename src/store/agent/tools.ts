@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
 import { fromId } from '../../core/id.ts';
+import { isName } from '../../core/slug.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import type { Db } from '../connection/database.ts';
 import { aboveFloor } from '../history/id-bounds.ts';
@@ -36,8 +37,8 @@ export interface WorkflowToolRow extends ToolRow {
 }
 
 export interface ToolQuery {
-  /** Only this one. */
-  readonly slug: string | null;
+  /** Only this agent or workflow. */
+  readonly id: string | null;
   /** Only those after this slug. */
   readonly after: string | null;
   readonly limit: number;
@@ -61,7 +62,7 @@ export async function listTools(
 async function listAgentTools(
   db: Db,
   viewer: Viewer,
-  { slug, after, limit }: ToolQuery,
+  { id, after, limit }: ToolQuery,
 ): Promise<AgentToolRow[]> {
   type Parsed = 'defaultVariableValues' | 'variableSchemas' | 'responseFormat';
   type Stored = Omit<AgentToolRow, 'kind' | Parsed> & {
@@ -79,7 +80,7 @@ async function listAgentTools(
       join prompts p on p.id = a.prompt_id join slugs s on s.subject = a.id
     where ${visibleTo(viewer)} and a.archived_at is null and a.api_enabled
       and a.stage in ('Testing', 'Deployed')
-      and (${slug}::text is null or s.slug = ${slug})
+      and (${id}::uuid is null or a.id = ${id})
       and (${after}::text is null or s.slug > ${after})
     order by s.slug limit ${limit}`.execute(db);
   return rows.map(({ config, versionFormat, ...row }) => ({
@@ -94,14 +95,14 @@ async function listAgentTools(
 async function listWorkflowTools(
   db: Db,
   viewer: Viewer,
-  { slug, after, limit }: ToolQuery,
+  { id, after, limit }: ToolQuery,
 ): Promise<WorkflowToolRow[]> {
   const { rows } = await sql<ToolRow & { readonly input: string }>`
     select w.id, s.slug, w.name, w.description, v.definition -> 'input' as input
     from workflows w join workflow_versions v on v.id = w.workflow_version_id
       join slugs s on s.subject = w.id
     where w.deleted_at is null and w.enabled and ${versionVisibleTo(viewer)}
-      and (${slug}::text is null or s.slug = ${slug})
+      and (${id}::uuid is null or w.id = ${id})
       and (${after}::text is null or s.slug > ${after})
     order by s.slug limit ${limit}`.execute(db);
   return rows.map((row) => ({ ...row, kind: 'workflow', input: JSON.parse(row.input) }));
@@ -115,20 +116,21 @@ export interface ToolSubject {
 /**
  * The agent or workflow that a caller addresses by an identifier or a name; null if there is none. Names can be guessed, identifiers
  * cannot: what the caller does not see has no name for it, so that no answer, record or count tells that it exists. An identifier
- * is returned unseen, because checks that precede visibility answer differently. Every name of a request is resolved here.
+ * is returned unseen, because checks that precede visibility answer differently.
  */
 export async function findTool(db: Db, viewer: Viewer, name: string): Promise<ToolSubject | null> {
   const agentId = fromId('agent', name);
   if (agentId !== null) return { kind: 'agent', id: agentId };
   const workflowId = fromId('workflow', name);
   if (workflowId !== null) return { kind: 'workflow', id: workflowId };
+  if (!isName(name)) return null;
   const { rows } = await sql<ToolSubject>`
-    select 'agent' as kind, a.id from slugs s join agents a on a.id = s.subject
-    where s.workspace_id = ${viewer.workspaceId} and s.slug = ${name} and ${visibleTo(viewer)}
+    select 'agent' as kind, a.id from names n join agents a on a.id = n.subject
+    where n.workspace_id = ${viewer.workspaceId} and n.name = ${name} and ${visibleTo(viewer)}
     union all
-    select 'workflow', w.id from slugs s join workflows w on w.id = s.subject
+    select 'workflow', w.id from names n join workflows w on w.id = n.subject
       join workflow_versions v on v.id = w.workflow_version_id
-    where s.workspace_id = ${viewer.workspaceId} and s.slug = ${name}
+    where n.workspace_id = ${viewer.workspaceId} and n.name = ${name}
       and w.deleted_at is null and ${versionVisibleTo(viewer)}`.execute(db);
   return rows[0] ?? null;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Visibility } from '../../core/agent/agent.ts';
 import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import { hashBytes } from '../../core/people/key.ts';
@@ -50,14 +50,51 @@ const readViews: Statement = {
     from agents where id = any($1::uuid[]) and deleted_at is null`,
 };
 
+/** A slug or alias in a workspace. */
+export interface AgentName {
+  readonly workspaceId: string;
+  readonly name: string;
+}
+
+/** The agents with these slugs and aliases, whether the caller sees them or not. */
+export function readNamedAgents(
+  send: Send,
+  names: readonly AgentName[],
+): Promise<(AgentView & AgentName)[]> {
+  return send(readNamed, [
+    names.map(({ workspaceId }) => workspaceId),
+    names.map(({ name }) => name),
+  ]);
+}
+
+// The limit makes the planner look up each name by its key, whatever the statistics say.
+const readNamed: Statement = {
+  name: 'read-named-agents',
+  text: `select a.id, a.workspace_id as "workspaceId", a.visibility, a.created_by as "createdBy",
+      a.allowed_origins as "allowedOrigins", given.name
+    from unnest($1::uuid[], $2::text[]) as given (workspace_id, name)
+      cross join lateral (select subject from names n
+        where n.workspace_id = given.workspace_id and n.name = given.name limit 1) as n
+      join agents a on a.id = n.subject and a.deleted_at is null`,
+};
+
 /** The origins that browsers may call an agent from: those of the agent and of the keys that can call it. */
-export async function findAgentOrigins(db: Db, agentId: string): Promise<string[]> {
+export function findAgentOrigins(db: Db, agentId: string): Promise<string[]> {
+  return originsOf(db, sql`array[${agentId}::uuid]`);
+}
+
+/** The same of the agents of all workspaces that have this slug or alias. */
+export function findNamedAgentOrigins(db: Db, name: string): Promise<string[]> {
+  return originsOf(db, sql`array(select subject from names where name = ${name})`);
+}
+
+async function originsOf(db: Db, agentIds: RawBuilder<unknown>): Promise<string[]> {
   const { rows } = await sql<{ origin: string }>`
-    select unnest(a.allowed_origins) as origin from agents a where a.id = ${agentId} and a.deleted_at is null
+    select unnest(a.allowed_origins) as origin from agents a where a.id = any (${agentIds}) and a.deleted_at is null
     union
     select unnest(k.allowed_origins) from agents a
     join api_keys k on k.workspace_id = a.workspace_id
-    where a.id = ${agentId} and a.deleted_at is null
+    where a.id = any (${agentIds}) and a.deleted_at is null
       and k.revoked_at is null
       and (k.expires_at is null or k.expires_at > clock_timestamp())
       and (k.all_agents or exists (

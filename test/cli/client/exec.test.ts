@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
+import { insertAliases } from '../../../src/store/agent/slugs.ts';
 import { json, type Step, silence, stage } from '../../client/server.ts';
 import { cueline, jsonLines, spawnCommand } from '../cueline.ts';
 
@@ -15,7 +16,12 @@ let env: Record<string, string>;
 before(async () => {
   service = await startService();
   agent = await addAgent(service, {
-    ...{ user: '{{a}}|{{b}}|{{c}}', requiredVariables: ['a'], optionalVariables: ['b', 'c'] },
+    ...{
+      slug: 'executed',
+      user: '{{a}}|{{b}}|{{c}}',
+      requiredVariables: ['a'],
+      optionalVariables: ['b', 'c'],
+    },
   });
   env = { CUELINE_URL: service.url, CUELINE_KEY: (await service.key()).key };
 });
@@ -34,6 +40,17 @@ test('records keep the exact numbers', async () => {
   assert.match(ended.stdout, /"b":\[9007199254740993,1\.50,7\]/);
   const listed = await cueline(['history', agent.agentId, '--limit', '1', '--json'], env);
   assert.match(listed.stdout, /"b":\[9007199254740993,1\.50,7\]/);
+});
+
+test('an agent is named by its slug or an alias', async () => {
+  const { workspaceId, db } = service;
+  await insertAliases(db, { workspaceId, subject: agent.id }, ['pmpt_Ab:c.d']);
+  for (const name of ['executed', 'pmpt_Ab:c.d']) {
+    const ended = await cueline(['exec', name, '--var', 'a=1', '--wait'], env);
+    assert.deepEqual(ended, { code: 0, stdout: '1||\n', stderr: '' });
+    const listed = await cueline(['history', name, '--limit', '1', '--json'], env);
+    assert.equal(jsonLines(listed)[0].agentId, agent.agentId);
+  }
 });
 
 test('a file may start with a byte order mark', async () => {

@@ -6,6 +6,7 @@ import { openTestDatabase } from '../../../harness/database.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { freezeWindows } from '../../../harness/windows.ts';
 import { toId } from '../../../src/core/id.ts';
+import { insertAliases } from '../../../src/store/agent/slugs.ts';
 import type { Db } from '../../../src/store/connection/database.ts';
 import { cueline, jsonLines, onDatabase } from '../cueline.ts';
 
@@ -39,6 +40,23 @@ test('create prints a working key and, with --json, only JSON', async () => {
   assert.deepEqual(shown.rateLimits, {
     ...{ requestsPerMinute: 100, requestsPerHour: 5000, requestsPerDay: 100000 },
   });
+});
+
+test('create takes agents by slug and alias', async () => {
+  const agent = await addAgent(service, { slug: 'by-slug' });
+  const subject = { workspaceId: service.workspaceId, subject: agent.id };
+  await insertAliases(service.db, subject, ['pmpt_Cli']);
+  const args = ['keys', 'create', '--name', 'Named', '--permission', 'execute'];
+  const names = ['--agent', 'by-slug', '--agent', 'pmpt_Cli'];
+  const ended = await cueline([...args, ...names], env);
+  assert.equal(ended.code, 0, ended.stderr);
+  const { key } = await service.key();
+  const { body } = await service.call('GET', '/api/v1/keys', { key });
+  const shown = body.keys.find((row: { name: string }) => row.name === 'Named');
+  assert.deepEqual(shown.agentIds, [agent.agentId]);
+  const unknown = await cueline([...args, '--agent', 'pmpt_cli'], env);
+  assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
+  assert.match(unknown.stderr, /no such agent/i);
 });
 
 test('create restricts the key to agents, limits and an expiry time', async () => {

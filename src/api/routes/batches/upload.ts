@@ -4,7 +4,7 @@ import { bodyBytesMax, uploadsMax, uploadsOfCallerMax } from '../../../contract/
 import { batchBytesMax } from '../../../core/batch/batch.ts';
 import { type AgentAtAdmission, checkBatchCall } from '../../../core/execution/decide.ts';
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
-import { fromId, toId } from '../../../core/id.ts';
+import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { agentOfRow } from '../../../flow/admission/admission-mapping.ts';
 import {
@@ -16,6 +16,7 @@ import {
 import { type AgentRow, readUploadAgent } from '../../../store/admission/admission-read.ts';
 import { type EarlierUpload, findEarlierUpload } from '../../../store/batch/uploads.ts';
 import { requireCredential } from '../../access/authenticate.ts';
+import { findAgentId } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins, allowOrigin } from '../../http/cors.ts';
 import { createCallerSlots } from '../../http/limits/caller-slots.ts';
@@ -35,12 +36,11 @@ export function uploadRoutes(app: FastifyInstance, deps: ApiDeps): void {
     if (caller.kind === 'session') deps.checkSameOrigin(request);
     deps.limitManagement(caller, reply);
     allowOrigin(request, reply, caller.allowedOrigins);
-    const { agentId } = request.params;
-    const file = await checkUpload(deps, { request, reply, caller });
+    const { agentId, file } = await checkUpload(deps, { request, reply, caller });
     const release = slots.acquire(caller.id);
     if (!release) throw tooManyUploads();
     const { batchId, replayed } = await file().finally(release);
-    const location = `/api/v1/agents/${agentId}/batches/${toId('batch', batchId)}`;
+    const location = `/api/v1/agents/${toId('agent', agentId)}/batches/${toId('batch', batchId)}`;
     send(reply, {
       status: 202,
       body: { batchId: toId('batch', batchId), statusUrl: request.server.basePath + location },
@@ -56,20 +56,26 @@ interface UploadRequest {
   readonly caller: Caller;
 }
 
-/** Checks everything that precedes the body. Returns the function that reads it. */
+interface CheckedUpload {
+  readonly agentId: string;
+  /** Reads the body. */
+  readonly file: () => Promise<Uploaded>;
+}
+
+/** Checks everything that precedes the body. */
 async function checkUpload(
   deps: ApiDeps,
   { request, reply, caller }: UploadRequest,
-): Promise<() => Promise<Uploaded>> {
+): Promise<CheckedUpload> {
   const { idempotencyKey, idempotencyProblem } = readIdempotency(request);
   if (idempotencyProblem !== null) throw invalidRequest(idempotencyProblem);
-  const agentId = fromId('agent', request.params.agentId);
+  const agentId = await findAgentId(deps.reads, caller, request.params.agentId);
   if (agentId === null) throw noSuchAgent();
   const use = { caller: caller.id, agentId, idempotencyKey };
   const earlier = idempotencyKey === null ? null : await findEarlierUpload(deps.db, use);
   if (isComplete(earlier)) {
     if (refusalOf(request)) throw otherFile();
-    return () => replayUpload(streamBody(request.raw), earlier);
+    return { agentId, file: () => replayUpload(streamBody(request.raw), earlier) };
   }
   const target = await requireTarget(deps, caller, agentId);
   allowAgentOrigins({ request, reply, caller }, target);
@@ -83,7 +89,7 @@ async function checkUpload(
     userAgent: userAgentOf(request),
     ...{ file: fileOf(request), target, lineBytesMax: bodyBytesMax },
   };
-  return () => uploadBatch(deps.db, earlier, upload);
+  return { agentId, file: () => uploadBatch(deps.db, earlier, upload) };
 }
 
 function tooManyUploads(): CallFailure {

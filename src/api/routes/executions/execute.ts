@@ -9,7 +9,7 @@ import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted } from '../../../flow/admission/admit.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
-import { readableExecution } from '../../access/visible-resources.ts';
+import { findAgentId, readableExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowOrigin } from '../../http/cors.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
@@ -51,7 +51,7 @@ async function execute(
   reply: FastifyReply,
   input: Pick<ExecuteCall, 'credential'> & { readonly body: ExecuteBody },
 ): Promise<void> {
-  const agentId = fromId('agent', request.params.agentId);
+  const agentId = await agentIdOf(deps, input.credential, request.params.agentId);
   const call: ExecuteCall = {
     ...input,
     body: await withKnownRerun(deps, agentId, withStream(input.body, asksForStream(request))),
@@ -64,12 +64,27 @@ async function execute(
   allowOrigin(request, reply, admitted.allowedOrigins);
   reply.headers(rateHeaders(admitted.states, admitted.nowMs));
   if (admitted.kind === 'refused') return send(reply, errorResponse(admitted, request.id));
-  const accepted = acceptedResponse(admitted, request.params.agentId, request.server.basePath);
+  const accepted = acceptedResponse(admitted, request.server.basePath);
   const stream = asksForStream(request) ? await openAcceptedStream(deps, request, admitted) : null;
   if (!stream) return send(reply, accepted);
   const { headers, body } = accepted;
   send(reply, streamResponse(stream, { event: 'accepted', data: body }, headers));
 }
+
+/** By an identifier, a call reads nothing before its admission, which finds out who calls. */
+async function agentIdOf(
+  { reads }: ApiDeps,
+  credential: Credential,
+  name: string,
+): Promise<string | null> {
+  const agentId = fromId('agent', name);
+  if (agentId !== null) return agentId;
+  const caller =
+    credential.kind === 'key' ? await reads.caller(credential.hash) : credential.caller;
+  return caller && findAgentId(reads, caller, name);
+}
+
+type Credential = ExecuteCall['credential'];
 
 /** Who follows the execution wants to see its text as it arrives, unless the body says otherwise. */
 function withStream(body: ExecuteBody, isFollowed: boolean): ExecuteBody {
@@ -104,12 +119,8 @@ async function openAcceptedStream(
   return openStream(deps, request, { caller, key, after: null });
 }
 
-/** Repeats the agent id of the path: a known id has only one text form. */
-function acceptedResponse(
-  admitted: Extract<Admitted, { kind: 'accepted' }>,
-  agentId: string,
-  basePath: string,
-) {
+function acceptedResponse(admitted: Extract<Admitted, { kind: 'accepted' }>, basePath: string) {
+  const agentId = toId('agent', admitted.agentId);
   const executionId = toId('execution', admitted.executionId);
   const location = `/api/v1/agents/${agentId}/executions/${executionId}`;
   const statusUrl = basePath + location;

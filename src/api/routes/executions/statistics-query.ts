@@ -7,11 +7,13 @@ import {
   intervalSpans,
 } from '../../../core/history/intervals.ts';
 import { type Grouping, type LabelGrouping, levelMs } from '../../../core/history/statistics.ts';
-import { fromId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import { findZone, utc } from '../../../core/time-zone.ts';
+import type { SharedReads } from '../../../flow/execution/shared-reads.ts';
 import { readClockInZone } from '../../../store/connection/clock.ts';
 import type { Db } from '../../../store/connection/database.ts';
 import type { StatisticsRead } from '../../../store/history/read-statistics.ts';
+import { findAgentId } from '../../access/visible-resources.ts';
 import { readRange } from '../../http/request/range.ts';
 import { playgroundOf } from './history-query.ts';
 
@@ -73,8 +75,12 @@ export async function readStatisticsQuery(
   };
 }
 
-/** The stored ids of the named agents, without malformed ones; null without the parameter. */
-export function readAgentIds(text: string | undefined): readonly string[] | null {
+/** The stored ids of the named agents, without unknown ones; null without the parameter. */
+export async function readAgentIds(
+  reads: SharedReads,
+  caller: Caller,
+  text: string | undefined,
+): Promise<readonly string[] | null> {
   if (text === undefined) return null;
   const ids = text.split(',');
   if (ids.length > limits.statisticsAgentsMax) {
@@ -82,7 +88,8 @@ export function readAgentIds(text: string | undefined): readonly string[] | null
       `Parameter "agentIds" must name at most ${limits.statisticsAgentsMax} agents.`,
     );
   }
-  return ids.flatMap((id) => fromId('agent', id) ?? []);
+  const found = await Promise.all(ids.map((id) => findAgentId(reads, caller, id)));
+  return found.flatMap((id) => id ?? []);
 }
 
 /** The rejection of a query whose response would be too large. */

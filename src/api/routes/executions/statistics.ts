@@ -59,7 +59,7 @@ export function statisticsRoutes(app: FastifyInstance, deps: ApiDeps): void {
     deps,
     getWorkspaceStatistics,
     async ({ query, caller, request: http, reply }) => {
-      const among = readAgentIds(query.agentIds);
+      const among = await readAgentIds(deps.reads, caller, query.agentIds);
       const body = await historyReads.read(
         caller,
         async (db) => {

@@ -115,8 +115,11 @@ export async function admitTool(
 ): Promise<AdmittedTool> {
   const { deps, caller, keyHash, request, slug } = mcp;
   const reader = { ...mcp, era };
-  const isOffered = slug === null || slug === name;
-  const tool = isOffered ? await findTool(deps.db, caller, name) : null;
+  const named = await findTool(deps.db, caller, name);
+  // The path and the call may name the tool differently.
+  const isOffered =
+    slug === null || slug === name || (await findTool(deps.db, caller, slug))?.id === named?.id;
+  const tool = isOffered ? named : null;
   const call = {
     credential: { kind: 'key', hash: keyHash } as const,
     body,

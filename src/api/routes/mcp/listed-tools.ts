@@ -7,7 +7,12 @@ import {
 import { toolsPageCharsMax, toolsPageMax } from '../../../contract/limits.ts';
 import { inputSchemaOf } from '../../../core/agent/tool-schema.ts';
 import { slugPattern } from '../../../core/slug.ts';
-import { type AgentToolRow, listTools, type WorkflowToolRow } from '../../../store/agent/tools.ts';
+import {
+  type AgentToolRow,
+  findTool,
+  listTools,
+  type WorkflowToolRow,
+} from '../../../store/agent/tools.ts';
 import type { Era, McpRequest } from './mcp-server.ts';
 
 /** A page of the tools that the key may call. The cursor is the last slug of the page before. */
@@ -19,8 +24,9 @@ export async function listedTools(
   if (cursor !== undefined && !isCursor.test(cursor)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor is not valid.');
   }
-  const query = { slug, after: cursor ?? null, limit: toolsPageMax + 1 };
-  const rows = await listTools(deps.db, caller, query);
+  const only = slug === null ? null : await findTool(deps.db, caller, slug);
+  const query = { id: only?.id ?? null, after: cursor ?? null, limit: toolsPageMax + 1 };
+  const rows = slug === null || only ? await listTools(deps.db, caller, query) : [];
   const tools: Tool[] = [];
   let chars = 0;
   for (const row of rows) {

@@ -23,7 +23,7 @@ export interface McpRequest {
   readonly request: FastifyRequest;
   /** The URL of this server, before the paths of the API. */
   readonly baseUrl: string;
-  /** The only tool, for `/mcp/{slug}`. */
+  /** The slug, identifier or an alias of the only tool, for `/mcp/{slug}`. */
   readonly slug: string | null;
   /** The text of the arguments of a call, with its numbers as sent; by the id of the request. */
   readonly argumentsOf: (requestId: unknown) => string;

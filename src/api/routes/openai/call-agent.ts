@@ -14,10 +14,9 @@ import {
   readExecutionStream,
 } from '../../../flow/execution/read-stream.ts';
 import type { FoundExecution } from '../../../flow/execution/shared-reads.ts';
-import { findTool } from '../../../store/agent/tools.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
-import { readableExecution } from '../../access/visible-resources.ts';
+import { findAgentId, readableExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowOrigin } from '../../http/cors.ts';
@@ -142,7 +141,7 @@ async function admit(
   const isCall = sent.kind === 'call';
   const model = isCall ? sent.call.model : sent.model;
   const idOf = async (name: string | null) =>
-    caller && name !== null ? findAgentId(deps, caller, name) : null;
+    caller && name !== null ? findAgentId(deps.reads, caller, name) : null;
   const agentId = await idOf(model);
   const promptAgent = isCall ? (sent.call.promptAgent ?? model) : model;
   const isOneAgent = promptAgent === model || (await idOf(promptAgent)) === agentId;
@@ -173,16 +172,6 @@ const otherAgent = invalidValue(
 ).body;
 
 const userAgentMax = 500;
-
-/** The agent with this identifier, or the visible one with this slug; null if there is none. */
-export async function findAgentId(
-  { db }: Pick<ApiDeps, 'db'>,
-  caller: Caller,
-  model: string,
-): Promise<string | null> {
-  const found = await findTool(db, caller, model);
-  return found?.kind === 'agent' ? found.id : null;
-}
 
 export function modelNotFound(): CallFailure {
   const message = 'The model does not exist, or the key has no access to it.';

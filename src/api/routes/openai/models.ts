@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { modelsListMax } from '../../../contract/limits.ts';
 import { getModel, listModels } from '../../../contract/openai/openai.ts';
 import * as store from '../../../store/agent/models.ts';
+import { findAgentId } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
 import { route } from '../../http/route.ts';
-import { findAgentId, modelNotFound } from './call-agent.ts';
+import { modelNotFound } from './call-agent.ts';
 import { seconds } from './response-wire.ts';
 
 /** Agents as models. */
@@ -26,7 +27,7 @@ export function modelRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, getModel, async ({ params, caller }) => {
     const { model } = params;
-    const agentId = await findAgentId(deps, caller, model);
+    const agentId = await findAgentId(deps.reads, caller, model);
     const [row] = agentId ? await store.listModels(db, caller, { agentId, limit: 1 }) : [];
     if (!row) throw modelNotFound();
     return { status: 200, body: modelWire(row, model) };

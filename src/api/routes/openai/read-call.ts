@@ -9,7 +9,7 @@ import { invalidValue, ParameterError, type Parameters, requireKnown } from './r
 
 /** A call of an agent as a client of the OpenAI API sends it. */
 export interface CallRequest {
-  /** The identifier or slug of the agent. */
+  /** The identifier, slug or an alias of the agent. */
   readonly model: string;
   /** Likewise, from the prompt of the call: it must be the same agent. Null or left out if it names none. */
   readonly promptAgent?: string | null;

@@ -19,6 +19,7 @@ import {
   listWorkflows,
   type WorkflowRow,
 } from '../../../store/workflow/workflows.ts';
+import { agentPaths, resolveAgents } from '../../access/agent-references.ts';
 import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/request/if-match.ts';
@@ -90,11 +91,14 @@ export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
       }));
       return { status: 200, body: { problems } };
     }
+    await resolveAgents(deps.reads, caller, definitionAgents, body.definition);
     const input = body.definition as WorkflowDefinitionInput;
     const { problems, definition } = await checkWorkflow(db, caller, input);
     return { status: 200, body: problems.length > 0 ? { problems } : { problems, definition } };
   });
 }
+
+const definitionAgents = agentPaths(WorkflowDefinitionInput);
 
 /** Versions and pins of workflows. */
 export function workflowVersionRoutes(app: FastifyInstance, deps: ApiDeps): void {
