@@ -53,6 +53,34 @@ test('fallback models replace the model and are shown again', async () => {
   await check();
 });
 
+test('aliases and version aliases are edited and shown', async () => {
+  const { agentId } = await addAgent(service, { slug: 'named' });
+  const { page, check } = await visit(`/agents/${agentId}/settings`, { as: 'editor' });
+  const add = async (name: string, texts: readonly string[]) => {
+    for (const text of texts) {
+      await page.getByRole('combobox', { name, exact: true }).fill(text);
+      await page.keyboard.press('Enter');
+    }
+  };
+  await add('Aliases', ['pmpt_1', 'Old:name']);
+  await add('Version aliases', ['7=v1', '8=v9']);
+  await check();
+  const save = page.getByRole('button', { name: 'Save changes' });
+  await save.click();
+  await page.getByText('must be the label of a version of the prompt').first().waitFor();
+  await page.getByRole('combobox', { name: 'Version aliases' }).press('Backspace');
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  await save.click();
+  assert.deepEqual((await sent).postDataJSON(), {
+    ...{ aliases: ['pmpt_1', 'Old:name'], versionAliases: { 7: 'v1' } },
+  });
+  await page.locator('form button[type=submit]:disabled:not([data-loading])').waitFor();
+  await openTab(page, 'Overview');
+  await page.getByText('pmpt_1, Old:name').waitFor();
+  await page.getByText('7=v1').waitFor();
+  await check();
+});
+
 test('keeps unsaved settings across pages', async () => {
   const agent = await addAgent(service);
   const { page } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });

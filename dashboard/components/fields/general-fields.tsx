@@ -6,7 +6,7 @@ import { NameFields } from './name-fields.tsx';
 import { SlugField } from './slug-field.tsx';
 import { VisibilityField } from './visibility-field.tsx';
 
-/** Name, description, slug, project, tags and visibility of an agent. */
+/** Name, description, slug, aliases, project, tags and visibility of an agent. */
 export function GeneralFields(props: AgentFields) {
   const { form, onChange, error, disabled = false } = props;
   return (
@@ -26,6 +26,19 @@ export function GeneralFields(props: AgentFields) {
         onChange={(slug) => onChange({ slug })}
         error={error}
         disabled={disabled}
+      />
+      <TagsInput
+        label="Aliases"
+        description="Other names that calls may use, such as the pmpt_… of a prompt that was with OpenAI."
+        placeholder={form.aliases.length === 0 ? 'Press Enter to add' : ''}
+        maxTags={20}
+        splitChars={[',', ' ', '\n']}
+        isDuplicate={(alias, others) => others.includes(alias)}
+        spellCheck={false}
+        disabled={disabled}
+        value={[...form.aliases]}
+        error={fieldError(error, 'aliases')}
+        onChange={(aliases) => onChange({ aliases })}
       />
       <div className={classes.halves}>
         <TextInput

@@ -9,6 +9,7 @@ export interface AgentForm {
   readonly agentName: string;
   /** Empty for one derived from the name. */
   readonly slug: string;
+  readonly aliases: readonly string[];
   readonly description: string;
   readonly project: string;
   readonly tags: readonly string[];
@@ -30,6 +31,8 @@ export interface AgentForm {
   readonly origins: string;
   readonly allowInstructions: boolean;
   readonly allowTools: boolean;
+  /** Each `number=label`. */
+  readonly versionAliases: readonly string[];
   readonly storeBodies: boolean;
   readonly retention: Agent['retention'];
 }
@@ -44,6 +47,7 @@ export interface DeclaredVariable {
 export const blankForm: AgentForm = {
   agentName: '',
   slug: '',
+  aliases: [],
   description: '',
   project: '',
   tags: [],
@@ -61,6 +65,7 @@ export const blankForm: AgentForm = {
   origins: '',
   allowInstructions: false,
   allowTools: false,
+  versionAliases: [],
   storeBodies: true,
   retention: { recordsDays: null, bodiesDays: null },
 };
@@ -68,11 +73,12 @@ export const blankForm: AgentForm = {
 export function formFromAgent(agent: Agent): AgentForm {
   const { agentName, slug, visibility, tags, rateLimits, apiEnabled, storeBodies, retention } =
     agent;
-  const { allowInstructions, allowTools } = agent;
+  const { aliases, allowInstructions, allowTools, versionAliases } = agent;
   const { model, temperature, maxTokens, topP, ...run } = agent.agentConfig;
   return {
     agentName,
     slug,
+    aliases,
     description: agent.description ?? '',
     project: agent.project ?? '',
     tags,
@@ -95,6 +101,7 @@ export function formFromAgent(agent: Agent): AgentForm {
     origins: agent.allowedOrigins.join('\n'),
     allowInstructions,
     allowTools,
+    versionAliases: Object.entries(versionAliases).map((pair) => pair.join('=')),
     storeBodies,
     retention,
   };
@@ -163,6 +170,7 @@ function toFullPatch(form: AgentForm) {
   return {
     agentName,
     ...(slug !== '' && { slug }),
+    aliases: [...form.aliases],
     description: form.description || null,
     project: form.project || null,
     tags: [...tags],
@@ -180,6 +188,13 @@ function toFullPatch(form: AgentForm) {
     allowedOrigins: form.origins.split(/\s+/).filter((origin) => origin !== ''),
     allowInstructions,
     allowTools,
+    // The server explains what is no number or no label.
+    versionAliases: Object.fromEntries(
+      form.versionAliases.map((text) => {
+        const [number = '', label = ''] = text.split(/=(.*)/s);
+        return [number.trim(), label.trim()];
+      }),
+    ),
     storeBodies,
     retention,
   } satisfies AgentPatch;

@@ -13,6 +13,7 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
   const prompt = useQuery(promptQuery(agent.promptId));
   const version = useQuery(versionQuery(agent.promptId, agent.promptVersionId)).data;
   const config = agent.agentConfig;
+  const versionAliases = Object.entries(agent.versionAliases).map((pair) => pair.join('='));
   const setting = (name: 'temperature' | 'maxTokens' | 'topP') =>
     config[name] ?? version?.[name] ?? 'default';
   return (
@@ -37,6 +38,18 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
         <DescriptionList
           items={[
             ['Visibility', agent.visibility === 'public' ? 'all members' : 'creator and owners'],
+            ['Slug', <code key="slug">{agent.slug}</code>],
+            ...(agent.aliases.length > 0
+              ? [['Aliases', <code key="aliases">{agent.aliases.join(', ')}</code>] as const]
+              : []),
+            ...(versionAliases.length > 0
+              ? [
+                  [
+                    'Version aliases',
+                    <code key="versions">{versionAliases.join(', ')}</code>,
+                  ] as const,
+                ]
+              : []),
             ...(agent.project ? [['Project', agent.project] as const] : []),
             ...(agent.tags.length > 0 ? [['Tags', agent.tags.join(', ')] as const] : []),
             ['Created', <Time key="created" at={agent.createdAt} relative />],

@@ -52,7 +52,8 @@ export function NewAgentPage() {
     defaultValue: blankDraft,
     getInitialValueInEffect: false,
   });
-  const { form } = draft;
+  // A draft of an earlier version of this page lacks the fields that were added since.
+  const form = { ...blankForm, ...draft.form };
   const { promptId, promptVersionId } = search;
   // The selected version is a search parameter; restore it when the user returns by a plain link.
   useEffect(() => {

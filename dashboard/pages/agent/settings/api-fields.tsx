@@ -1,9 +1,9 @@
-import { Stack, Switch, Textarea } from '@mantine/core';
+import { Stack, Switch, TagsInput, Textarea } from '@mantine/core';
 import type { Agent } from '../../../../src/client/index.ts';
 import { fieldError } from '../../../components/states/form-error.tsx';
 import type { AgentForm } from '../../../data/agents/agent-form.ts';
 
-/** Whether the API of an agent is enabled, what callers may add, and its allowed browser origins. */
+/** Whether the API of an agent is enabled, what callers may add, the versions that they may name, and its allowed browser origins. */
 export function ApiFields(props: {
   readonly agent: Agent;
   readonly form: AgentForm;
@@ -39,6 +39,19 @@ export function ApiFields(props: {
         checked={form.allowTools}
         disabled={disabled}
         onChange={({ currentTarget }) => onChange({ allowTools: currentTarget.checked })}
+      />
+      <TagsInput
+        label="Version aliases"
+        description="The label of a version for each version number that OpenAI clients send, such as 1=v3."
+        placeholder={form.versionAliases.length === 0 ? 'number=label' : ''}
+        maxTags={100}
+        splitChars={['\n']}
+        isDuplicate={(text, others) => others.includes(text)}
+        spellCheck={false}
+        disabled={disabled}
+        value={[...form.versionAliases]}
+        error={fieldError(error, 'versionAliases')}
+        onChange={(versionAliases) => onChange({ versionAliases })}
       />
       <Textarea
         label="Allowed browser origins (CORS)"

@@ -49,10 +49,12 @@ export function SettingsForm(props: {
 }) {
   const { agent, etag, draft, onStore, onDiscard, onReload } = props;
   const me = useMe();
-  const [{ base, baseEtag }, setBase] = useState(
-    () => draft ?? { base: formFromAgent(agent), baseEtag: etag },
-  );
-  const [form, setForm] = useState<AgentForm>(draft?.form ?? base);
+  // A draft of an earlier version of this page lacks the fields that were added since.
+  const [{ base, baseEtag }, setBase] = useState(() => ({
+    base: { ...formFromAgent(agent), ...draft?.base },
+    baseEtag: draft ? draft.baseEtag : etag,
+  }));
+  const [form, setForm] = useState<AgentForm>({ ...base, ...draft?.form });
   /** The form values being saved, or just saved. */
   const [sent, setSent] = useState<AgentForm | null>(null);
   const change = (change: Partial<AgentForm>) => setForm((form) => ({ ...form, ...change }));
