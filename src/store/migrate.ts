@@ -13,7 +13,7 @@ import { up as search } from './migrations/0007-search.ts';
 import { up as liveLists } from './migrations/0008-live-lists.ts';
 import { up as secrets } from './migrations/0009-secrets.ts';
 import { up as aliases } from './migrations/0010-aliases.ts';
-import { up as erasedLabels } from './migrations/0012-erased-labels.ts';
+import { up as erasedLabels } from './migrations/0011-erased-labels.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -40,7 +40,7 @@ const released: Migrations = {
   '0008-live-lists': liveLists,
   '0009-secrets': secrets,
   '0010-aliases': aliases,
-  '0012-erased-labels': erasedLabels,
+  '0011-erased-labels': erasedLabels,
 };
 
 /** The advisory lock that serializes migrations. */
