@@ -1,15 +1,20 @@
 import { isObject } from '../is-object.ts';
-import { linearPattern } from './linear-pattern.ts';
+import { type LinearPattern, linearPattern } from './linear-pattern.ts';
 
 /**
  * Reads a JSON schema that a user wrote into the form that is compiled. It keeps the known keywords only, so every
  * schema that can be evaluated was seen here, and gets the keyword `stepCost`, with which evaluation is limited.
  *
- * Rejected: references to elsewhere, dynamic references, patterns that are not linear, schemas that are too deep.
+ * Rejected: references to elsewhere, dynamic references, patterns that are not linear, and what would take long to compile:
+ * schemas that are too deep, or too many schemas, names, patterns or instructions of patterns.
  */
 export interface ReadSchema {
   readonly schema: Schema;
   readonly dialect: Dialect;
+  /** Each pattern is compiled once, however often it occurs. */
+  readonly patterns: ReadonlyMap<string, LinearPattern>;
+  /** Grows with the time that compiling takes, in characters: a schema takes as long as 100 of them. */
+  readonly compileCost: number;
 }
 
 export type Schema = boolean | Readonly<Record<string, unknown>>;
@@ -26,8 +31,14 @@ export interface StepCost {
 
 /** Nested schemas and lists. */
 const depthMax = 64;
-/** Compiling takes about a millisecond for each. */
+/** With `true` and `false`. Compiling takes up to a third of a millisecond for each. */
 const schemasMax = 500;
+/** Of properties and required properties. A list of `dependentRequired` takes time quadratic in its length. */
+const namesMax = 1_000;
+/** Distinct ones. */
+const patternsMax = 100;
+/** Of all patterns together. */
+const instructionsMax = 10_000;
 
 /** A schema that cannot be used. `path` is a JSON pointer into it. */
 export class SchemaProblem extends Error {
@@ -43,20 +54,27 @@ export class SchemaProblem extends Error {
 /** @throws {SchemaProblem} */
 export function readSchema(given: unknown): ReadSchema {
   const dialect = dialectOf(given);
-  const reading: Reading = { dialect, targets: new Set(), schemas: 0, references: [] };
+  const reading: Reading = {
+    ...{ dialect, targets: new Set(), references: [], patterns: new Map() },
+    ...{ schemas: 0, names: 0, instructions: 0 },
+  };
   const schema = readAt(given, { path: '', depth: 0 }, reading);
   for (const { path, target } of reading.references) {
     if (reading.targets.has(target)) continue;
     throw new SchemaProblem(path, `refers to ${target}, which is no schema within this one`);
   }
-  return { schema, dialect };
+  const { patterns, schemas, names, instructions } = reading;
+  return { schema, dialect, patterns, compileCost: 100 * schemas + 10 * names + 5 * instructions };
 }
 
 interface Reading {
   readonly dialect: Dialect;
   /** JSON pointers and anchors of all schemas. */
   readonly targets: Set<string>;
+  readonly patterns: Map<string, LinearPattern>;
   schemas: number;
+  names: number;
+  instructions: number;
   readonly references: { readonly path: string; readonly target: string }[];
 }
 
@@ -94,16 +112,14 @@ const rejected = ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveA
 
 function readAt(given: unknown, place: Place, reading: Reading): Schema {
   const { path, depth } = place;
-  if (typeof given === 'boolean') {
-    reading.targets.add(`#${path}`);
-    return given;
+  const isBoolean = typeof given === 'boolean';
+  if (!isBoolean && !isObject(given)) {
+    throw new SchemaProblem(path, 'must be an object or a boolean');
   }
-  if (!isObject(given)) throw new SchemaProblem(path, 'must be an object or a boolean');
   if (depth > depthMax) throw new SchemaProblem(path, `is nested deeper than ${depthMax} levels`);
-  if (++reading.schemas > schemasMax) {
-    throw new SchemaProblem('', `holds more than ${schemasMax} schemas`);
-  }
+  if (++reading.schemas > schemasMax) throw tooMany(schemasMax, 'schemas');
   reading.targets.add(`#${path}`);
+  if (isBoolean) return given;
   const read: Record<string, unknown> = {};
   let cost = 1;
   for (const [keyword, value] of Object.entries(given)) {
@@ -124,22 +140,35 @@ function readKeyword(keyword: string, value: unknown, at: Place, reading: Readin
     if (typeof value === 'string') reading.targets.add(`#${value}`);
     return value;
   }
-  if (keyword === 'pattern') return readPattern(value, at);
+  if (keyword === 'pattern') return readPattern(value, at, reading);
   if (keyword === 'dependencies') return readDependencies(value, at, reading);
   if (lists.includes(keyword) && Array.isArray(value)) {
     return value.map((one, index) => readAt(one, child(at, String(index)), reading));
   }
   if (single.includes(keyword)) return readAt(value, at, reading);
   if (maps.includes(keyword)) return readMap(keyword, value, at, reading);
+  if (keyword === 'required' || keyword === 'dependentRequired') {
+    countNames(reading, valuesIn(value) - 1);
+  }
   return plain.includes(keyword) ? value : undefined;
+}
+
+function countNames(reading: Reading, count: number): void {
+  reading.names += count;
+  if (reading.names > namesMax) throw tooMany(namesMax, 'names of properties');
+}
+
+function tooMany(max: number, what: string): SchemaProblem {
+  return new SchemaProblem('', `holds more than ${max} ${what}`);
 }
 
 function readMap(keyword: string, value: unknown, at: Place, reading: Reading): unknown {
   if (!isObject(value)) throw new SchemaProblem(at.path, 'must be an object');
+  countNames(reading, Object.keys(value).length);
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => {
       const below = child(at, name);
-      if (keyword === 'patternProperties') readPattern(name, below);
+      if (keyword === 'patternProperties') readPattern(name, below, reading);
       return [name, readAt(one, below, reading)];
     }),
   );
@@ -148,6 +177,7 @@ function readMap(keyword: string, value: unknown, at: Place, reading: Reading): 
 /** A schema, or the names of properties. */
 function readDependencies(value: unknown, at: Place, reading: Reading): unknown {
   if (!isObject(value)) throw new SchemaProblem(at.path, 'must be an object');
+  countNames(reading, valuesIn(Object.values(value).filter(Array.isArray)));
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [
       name,
@@ -164,12 +194,23 @@ function readReference(value: unknown, { path }: Place, reading: Reading): unkno
   return value;
 }
 
-function readPattern(value: unknown, { path }: Place): unknown {
+function readPattern(value: unknown, { path }: Place, reading: Reading): unknown {
   if (typeof value !== 'string') throw new SchemaProblem(path, 'must be a string');
+  if (reading.patterns.has(value)) return value;
+  if (reading.patterns.size === patternsMax) throw tooMany(patternsMax, 'patterns');
   try {
-    linearPattern(value);
+    const pattern = linearPattern(value);
+    reading.patterns.set(value, pattern);
+    reading.instructions += pattern.size;
   } catch (error) {
     throw new SchemaProblem(path, (error as Error).message);
+  }
+  if (reading.instructions > instructionsMax) {
+    const advice = 'shorten them, or repeat less';
+    throw new SchemaProblem(
+      '',
+      `has patterns of more than ${instructionsMax} instructions together: ${advice}`,
+    );
   }
   return value;
 }

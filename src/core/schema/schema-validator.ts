@@ -7,15 +7,15 @@ import {
 } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fastFormats, fullFormats } from 'ajv-formats/dist/formats.js';
-import { invalidRequest } from '../failure.ts';
+import { computeJob } from '../compute.ts';
 import { isObject } from '../is-object.ts';
 import { canonical } from '../json.ts';
 import { LruCache } from '../lru-cache.ts';
-import { linearPattern } from './linear-pattern.ts';
+import type { LinearPattern } from './linear-pattern.ts';
 import {
   type Dialect,
+  type ReadSchema,
   readSchema,
-  type Schema,
   SchemaProblem,
   type StepCost,
 } from './read-schema.ts';
@@ -26,7 +26,10 @@ import {
  * A hostile schema must not stop the process, whose other users wait. So every evaluation has a budget that grows with
  * the length of the value: each schema that is evaluated and each character that a pattern reads takes a part of it.
  * Without the budget, references alone could make it exponential. Patterns are linear (`linear-pattern.ts`), and
- * `uniqueItems` is here linear too. Formats are checked on short texts only.
+ * `uniqueItems` is here linear too. Formats are checked on short texts only. Compiling has a budget of its own
+ * (`read-schema.ts`).
+ *
+ * Both budgets allow for more time than the event loop has, so whatever calls this runs in the compute thread.
  */
 
 /** Where a value does not match, as a JSON pointer into it, and why. */
@@ -39,36 +42,68 @@ export type Validator = (value: unknown, chars: number) => Mismatch | null;
 
 /** Characters of a schema as JSON. */
 export const schemaCharsMax = 65_536;
-/** Characters of the cached schemas together; compiled they take about ten times as much. */
-const cachedCharsMax = 2_097_152;
+/**
+ * Characters of the cached schemas together and their `compileCost`; compiled they take about ten times as much memory. The
+ * schemas of one workspace may have a quarter.
+ */
+const cacheMax = 4_194_304;
 
-const cache = new LruCache<{ readonly validate: Validator; readonly chars: number }>(
-  cachedCharsMax,
-  ({ chars }) => chars,
-);
+interface Compiled {
+  readonly workspaceId: string;
+  readonly validate: Validator;
+  readonly size: number;
+}
+
+const cache = new LruCache<Compiled>(cacheMax, ({ size }) => size, {
+  max: cacheMax / 4,
+  ownerOf: ({ workspaceId }) => workspaceId,
+});
+
+/** A schema as JSON text, and the workspace whose share of the cache it uses. */
+export interface SchemaText {
+  readonly workspaceId: string;
+  readonly schema: string;
+}
 
 /**
  * The compiled schema.
- * @param schema JSON text
  * @throws {SchemaProblem} if it is no valid schema
  */
-export function schemaValidator(schema: string): Validator {
-  const create = () => ({ validate: compile(schema), chars: schema.length });
-  return cache.getOrCreate(schema, create).validate;
+export function schemaValidator({ workspaceId, schema }: SchemaText): Validator {
+  const create = (): Compiled => {
+    const { validate, compileCost } = compile(schema);
+    return { workspaceId, validate, size: schema.length + compileCost };
+  };
+  return cache.getOrCreate(`${workspaceId} ${schema}`, create).validate;
 }
 
-/** @throws {CallFailure} that names the field and the place in the schema */
-export function requireSchema(field: string, schema: unknown): void {
+/** What is wrong with a schema, as the end of a sentence about its field; null if it is valid. */
+export function findSchemaProblem({ workspaceId, schema }: SchemaText): string | null {
   try {
-    const text = JSON.stringify(schema);
-    if (text.length > schemaCharsMax) {
+    if (schema.length > schemaCharsMax) {
       throw new SchemaProblem('', `is longer than ${schemaCharsMax} characters`);
     }
-    schemaValidator(text);
+    schemaValidator({ workspaceId, schema });
+    return null;
   } catch (error) {
     if (!(error instanceof SchemaProblem)) throw error;
     const path = error.path && ` at ${error.path.slice(0, shownCharsMax)}`;
-    throw invalidRequest(`Field "${field}" is not a valid JSON schema${path}: ${error.message}.`);
+    return `is not a valid JSON schema${path}: ${error.message}`;
+  }
+}
+
+export const findSchemaProblemJob = computeJob(import.meta.url, findSchemaProblem);
+
+/**
+ * Where a value does not match; null if it matches. A schema that was stored before a limit of today existed matches nothing.
+ * @param json the value
+ */
+export function findMismatch(schema: SchemaText, json: string): Mismatch | null {
+  try {
+    return schemaValidator(schema)(JSON.parse(json), json.length);
+  } catch (error) {
+    if (!(error instanceof SchemaProblem)) throw error;
+    return { path: '', message: `cannot be checked, because its schema ${error.message}` };
   }
 }
 
@@ -79,6 +114,8 @@ let stepsLeft = 0;
 const stepsMax = 3_000_000;
 const stepsPerChar = 50;
 const stepsMin = 100_000;
+/** Listing the keys of a large object is slow, and keywords do it again. */
+const stepsPerKey = 8;
 
 class OutOfSteps extends Error {}
 
@@ -87,12 +124,12 @@ function spend(steps: number): void {
   if (stepsLeft < 0) throw new OutOfSteps();
 }
 
-function compile(text: string): Validator {
+function compile(text: string): { readonly validate: Validator; readonly compileCost: number } {
   const given: unknown = JSON.parse(text);
-  const { schema, dialect } = readSchema(given);
-  requireValidKeywords(dialect, given);
-  const check = compiled(dialect, schema);
-  return (value, chars) => {
+  const read = readSchema(given);
+  requireValidKeywords(read.dialect, given);
+  const check = compiled(read);
+  const validate: Validator = (value, chars) => {
     stepsLeft = Math.min(stepsMax, stepsMin + stepsPerChar * chars);
     try {
       return check(value) ? null : mismatchOf(check.errors?.[0]);
@@ -102,11 +139,12 @@ function compile(text: string): Validator {
       return { path: '', message: 'takes too long to check: simplify the schema or the value' };
     }
   };
+  return { validate, compileCost: read.compileCost };
 }
 
 /** Each schema has its own instance: an instance holds what it compiled for good. */
-function compiled(dialect: Dialect, schema: Schema): ValidateFunction {
-  const ajv = instance(dialect);
+function compiled({ dialect, schema, patterns }: ReadSchema): ValidateFunction {
+  const ajv = instance(dialect, { code: { regExp: patternEngine(patterns), optimize: false } });
   for (const keyword of ownKeywords) {
     ajv.removeKeyword(String(keyword.keyword));
     ajv.addKeyword(keyword);
@@ -149,7 +187,7 @@ const ownKeywords: readonly FuncKeywordDefinition[] = [
     compile:
       ({ steps, perKey }: StepCost) =>
       (value: unknown) => {
-        spend(steps + (perKey && isObject(value) ? Object.keys(value).length : 0));
+        spend(steps + (perKey && isObject(value) ? stepsPerKey * Object.keys(value).length : 0));
         return true;
       },
   },
@@ -208,18 +246,26 @@ function checkOf(format: unknown): ((text: string) => boolean) | null {
   return type === 'number' || validate === undefined ? null : checkOf(validate);
 }
 
-function patternEngine(pattern: string) {
-  const { size, test } = linearPattern(pattern);
-  const stepsPerCharacter = 1 + Math.ceil(size / 16);
-  return {
-    test(text: string): boolean {
-      spend(1 + text.length * stepsPerCharacter);
-      return test(text);
-    },
-    toString: () => `/${pattern}/linear`,
+type RegExpEngine = NonNullable<NonNullable<Options['code']>['regExp']>;
+
+/** Ajv asks for a pattern wherever it occurs. */
+function patternEngine(patterns: ReadonlyMap<string, LinearPattern>): RegExpEngine {
+  const engine = (pattern: string) => {
+    const known = patterns.get(pattern);
+    if (!known) throw new Error('A pattern of the schema was not read.');
+    const stepsPerCharacter = 1 + Math.ceil(known.size / 16);
+    return {
+      test(text: string): boolean {
+        spend(1 + text.length * stepsPerCharacter);
+        return known.test(text);
+      },
+      toString: () => `/${pattern}/linear`,
+    };
   };
+  engine.code = 'linearPattern';
+  // Ajv declares a RegExp, and uses only `test`.
+  return engine as unknown as RegExpEngine;
 }
-patternEngine.code = 'linearPattern';
 
 const options: Options = {
   strict: false,
@@ -232,8 +278,6 @@ const options: Options = {
   // Inlined, many references to a long schema would make longer code.
   inlineRefs: false,
   formats,
-  // biome-ignore lint/suspicious/noExplicitAny: Ajv declares a RegExp, and uses only `test`.
-  code: { regExp: patternEngine as any, optimize: false },
 };
 
 function mismatchOf(error: ErrorObject | undefined): Mismatch {

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { CallFailure } from '../../../src/core/failure.ts';
-import { requireSchema, schemaValidator } from '../../../src/core/schema/schema-validator.ts';
+import { mock, test } from 'node:test';
+import { RE2JS } from 're2js';
+import { readSchema } from '../../../src/core/schema/read-schema.ts';
+import {
+  findMismatch,
+  findSchemaProblem,
+  schemaValidator,
+} from '../../../src/core/schema/schema-validator.ts';
 
 /** Where and why a value does not match; null if it matches. */
 function check(schema: unknown, value: unknown) {
   const json = JSON.stringify(value);
-  const mismatch = schemaValidator(JSON.stringify(schema))(value, json.length);
+  const mismatch = findMismatch({ workspaceId: 'w', schema: JSON.stringify(schema) }, json);
   return mismatch && [mismatch.path, mismatch.message];
 }
 
@@ -112,6 +117,27 @@ const invalid: [string, unknown, RegExp][] = [
     /which is no schema within this one/,
   ],
   ['too many', { allOf: Array(501).fill({}) }, /holds more than 500 schemas/],
+  ['too many booleans', { allOf: Array(500).fill(true) }, /holds more than 500 schemas/],
+  [
+    'too many required names',
+    { required: names(1_001) },
+    /holds more than 1000 names of properties/,
+  ],
+  [
+    'too many names together',
+    { dependentRequired: { a: names(400) }, dependencies: { a: names(400) }, required: names(300) },
+    /holds more than 1000 names of properties/,
+  ],
+  [
+    'too many patterns',
+    { patternProperties: Object.fromEntries(names(101).map((name) => [name, true])) },
+    /holds more than 100 patterns/,
+  ],
+  [
+    'long patterns together',
+    { allOf: Array.from({ length: 12 }, (_, n) => ({ pattern: `[ab]{900}${n}` })) },
+    /patterns of more than 10000 instructions together/,
+  ],
   ['a dynamic reference', { $dynamicRef: '#a' }, /at \/\$dynamicRef: is not supported/],
   [
     'another draft',
@@ -130,19 +156,17 @@ const invalid: [string, unknown, RegExp][] = [
   ['a long one', { enum: ['x'.repeat(70_000)] }, /is longer than 65536 characters/],
   ['a deep one', deep(200), /is nested deeper than 64 levels/],
 ];
+function names(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `name${n}`);
+}
 function deep(levels: number): unknown {
   return levels === 0 ? {} : { not: deep(levels - 1) };
 }
 for (const [name, schema, message] of invalid) {
   test(`rejects as a schema: ${name}`, () => {
-    assert.throws(
-      () => requireSchema('schema', schema),
-      (error) =>
-        error instanceof CallFailure &&
-        error.code === 'INVALID_REQUEST' &&
-        error.message.startsWith('Field "schema" is not a valid JSON schema') &&
-        message.test(error.message),
-    );
+    const problem = findSchemaProblem({ workspaceId: 'w', schema: JSON.stringify(schema) });
+    assert.match(problem ?? '', /^is not a valid JSON schema/);
+    assert.match(problem ?? '', message);
   });
 }
 
@@ -183,4 +207,44 @@ test('large values of usual schemas pass', () => {
   const items = Array.from({ length: 50_000 }, (_, id) => ({ id, name: 'A name' }));
   assert.equal(check({ type: 'array', items: item }, items), null);
   assert.equal(check({ pattern: '^[a-z ]+$' }, 'word '.repeat(100_000)), null);
+});
+
+test('each pattern is compiled once, however often it occurs', () => {
+  const patternProperties = { '^only-here': { pattern: '^only-here' } };
+  const one = { patternProperties, additionalProperties: false };
+  const compile = mock.method(RE2JS, 'compile');
+  try {
+    assert.equal(check({ anyOf: [one, { not: one }], pattern: '^only-here' }, { other: 1 }), null);
+    assert.equal(compile.mock.callCount(), 1);
+  } finally {
+    compile.mock.restore();
+  }
+});
+
+test('a schema from before a limit existed matches nothing, and the message names the limit', () => {
+  const before = { allOf: Array(501).fill(true) };
+  const message = 'cannot be checked, because its schema holds more than 500 schemas';
+  assert.deepEqual(check(before, 5), ['', message]);
+});
+
+test('the cost of compiling grows with schemas, names and instructions of patterns', () => {
+  const cost = (schema: unknown) => readSchema(schema).compileCost;
+  const plain = cost({ enum: ['x'.repeat(60_000)] });
+  assert.ok(cost({ allOf: [{}, {}] }) > plain);
+  assert.ok(cost({ required: ['a', 'b'] }) > plain);
+  assert.ok(cost({ pattern: '[ab]{900}' }) > cost({ pattern: 'a' }));
+});
+
+test('a workspace with many schemas evicts its own from the cache', () => {
+  const own = { workspaceId: 'modest', schema: '{"type":"string"}' };
+  const compiled = schemaValidator(own);
+  const long = (n: number) => ({
+    workspaceId: 'greedy',
+    schema: JSON.stringify({ enum: [n, 'x'.repeat(60_000)] }),
+  });
+  const first = schemaValidator(long(0));
+  // Together they would fill the whole cache.
+  for (let n = 1; n < 80; n++) schemaValidator(long(n));
+  assert.equal(schemaValidator(own), compiled);
+  assert.notEqual(schemaValidator(long(0)), first);
 });
