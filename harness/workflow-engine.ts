@@ -1,3 +1,4 @@
+import type { Compute } from '../src/core/compute.ts';
 import { type Completions, createCompletions } from '../src/flow/completions.ts';
 import { definitionCache } from '../src/flow/workflow/definition-cache.ts';
 import type { ProgressDeps } from '../src/flow/workflow/progress.ts';
@@ -7,17 +8,21 @@ import {
 } from '../src/flow/workflow/start-workflow.ts';
 import { valueCache } from '../src/flow/workflow/value-cache.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
+import { inlineCompute } from './inline-compute.ts';
 import { testPipelines } from './pipelines.ts';
 
 /** The state of a process with empty caches. A defect of a workflow run throws. */
-export function coldProgress(): ProgressDeps & { readonly completions: Completions } {
+export function coldProgress(): ProgressDeps & {
+  readonly completions: Completions;
+  readonly compute: Compute;
+} {
   const values = valueCache();
   const completions = createCompletions();
   completions.subscribe(({ progress }) => {
     for (const [runId, learned] of progress?.learned ?? []) values.add(runId, learned);
     for (const fault of progress?.faults ?? []) throw fault;
   });
-  return { definitions: definitionCache(), values, completions };
+  return { definitions: definitionCache(), values, completions, compute: inlineCompute };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Compute } from '../core/compute.ts';
 import type { RateLimits } from '../core/execution/limits.ts';
 import type { ChainRules } from '../core/model/credential-chain.ts';
 import type { ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
@@ -25,6 +26,8 @@ import type { OpenCalls } from './routes/mcp/open-calls.ts';
 /** Dependencies of the routes; `wiring/app.ts` creates them. */
 export interface ApiDeps {
   readonly db: Db;
+  /** For what takes longer than the event loop may wait. */
+  readonly compute: Compute;
   /** Batched reads of callers, agents and executions. */
   readonly reads: SharedReads;
   /** Lists, searches and statistics, on their own connections. */

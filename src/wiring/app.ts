@@ -79,7 +79,7 @@ function createApiDeps(
 ): ApiDeps {
   const { config, db, logger, secret } = deps;
   const { publicUrl, signIn, listPerMinute, webhookPerMinute, testingLimits } = config;
-  const { connections, workflows, metrics, admission, canceler, announcements } = engine;
+  const { connections, compute, workflows, metrics, admission, canceler, announcements } = engine;
   const { pipelines, singlePipelines, historyDb, exportDb } = connections;
   const sendMail = mailer?.send ?? null;
   const sessions = createSessions({ db, logger, secret, publicUrl, signIn, sendMail });
@@ -91,6 +91,7 @@ function createApiDeps(
   });
   return {
     db,
+    compute,
     exportDb,
     reads,
     singlePipelines,

@@ -7,6 +7,7 @@ import { createAdmission } from '../flow/admission/admit.ts';
 import { Announcements } from '../flow/announcements.ts';
 import { type BatchRunner, createBatchRunner } from '../flow/batch/batch-runner.ts';
 import { createCompletions } from '../flow/completions.ts';
+import { createComputeThread } from '../flow/compute/compute-thread.ts';
 import { createProviderHealth } from '../flow/event/provider-health.ts';
 import { type Canceler, createCanceler } from '../flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from '../flow/execution/execute.ts';
@@ -86,9 +87,9 @@ export function createEngine(
     onError: failures.reporter('database metrics failed'),
   });
   const values = valueCache();
-  const announcements = new Announcements({
-    ...{ notifications, waiters, streams, values, metrics, log },
-  });
+  const compute = createComputeThread();
+  const announced = { notifications, waiters, streams, values, metrics, log };
+  const announcements = new Announcements(announced);
   const completions = createCompletions();
   const progressDeps = { definitions: definitionCache(), values, completions };
   const finisher = createFinisher({
@@ -99,7 +100,7 @@ export function createEngine(
   const template = templateCache((id) => readTemplate(workDb, id));
   const { models, providerHealth } = observedModels(deps, connections, failures, metrics);
   const execute = {
-    ...{ models, template, streams },
+    ...{ models, template, streams, compute },
     ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
   };
   const worker =
@@ -111,7 +112,7 @@ export function createEngine(
         });
   const events = worker && connectSender(deps, connections, failures, { worker, metrics });
   const admission = createAdmission({
-    ...{ pipelines, testingLimits, announcements, slots: worker?.slots ?? null },
+    ...{ pipelines, compute, testingLimits, announcements, slots: worker?.slots ?? null },
     onBatch: (size) => metrics.transactionObserved('admission', size),
   });
   const canceler = createCanceler({ db, finisher, template });
@@ -120,7 +121,7 @@ export function createEngine(
     startBatches(deps, connections, failures, { worker, canceler, announcements, metrics });
   const workflows = createWorkflows({
     ...progressDeps,
-    ...{ db: workDb, pipelines, singlePipelines, admission, canceler, testingLimits },
+    ...{ db: workDb, pipelines, singlePipelines, compute, admission, canceler, testingLimits },
     announcements,
     onFault: failures.reporter('workflow run crashed'),
     onError: failures.reporter('workflow step failed'),
@@ -132,7 +133,7 @@ export function createEngine(
   const openCalls = announcedOpenCalls(notifications);
   const waiting = { waiters, streams, callBytes, openCalls };
   return {
-    ...{ connections, announcements, metrics, worker, finisher, events, providerHealth },
+    ...{ connections, compute, announcements, metrics, worker, finisher, events, providerHealth },
     ...{ admission, canceler, workflows, batches, ...waiting },
   };
 }

@@ -86,6 +86,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await notifications.close();
       failures.close();
       await standby?.close();
+      await engine.compute.close();
       await connections.close();
     },
   };

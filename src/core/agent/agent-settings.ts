@@ -7,7 +7,6 @@ import { type FileKind, fileProblem } from './file-value.ts';
 import { readMessages } from './messages.ts';
 import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
 import { undeclared } from './prompt.ts';
-import { requireResponseFormat } from './response-format.ts';
 
 /** The settings of an agent, how a change is merged into them, and what they must satisfy to pin a version. */
 export interface AgentSettings {
@@ -133,7 +132,6 @@ export function requireFit(settings: AgentSettings, version: PinnedVersion): voi
     const message = `Field "agentConfig.model" is missing: version ${version.label} has no model.`;
     throw invalidRequest(message);
   }
-  requireResponseFormat('agentConfig.responseFormat', settings.config.responseFormat ?? null);
   requireMessageLists(settings, version);
   requireFiles(settings, version);
   const undeclaredVariables = undeclared(version.variables, settings);

@@ -1,8 +1,7 @@
 import { type Labels, labelsJson } from '../execution/labels.ts';
-import { canonical, identical, members } from '../json.ts';
-import { readMessages, type ToolCall } from './messages.ts';
+import type { ToolCall } from './messages.ts';
 import type { ResponseFormat } from './response-format.ts';
-import { type ExecuteBody, readVariables } from './variables.ts';
+import type { DigestInput, ExecuteBody, UnparsedBody, Variables } from './variables.ts';
 import type { Tool, ToolChoice } from './version-content.ts';
 
 /**
@@ -18,7 +17,7 @@ import type { Tool, ToolChoice } from './version-content.ts';
 export interface Conversation {
   readonly kind: 'conversation';
   /** Without system messages. */
-  readonly messages: readonly SuppliedMessage[];
+  readonly messages: SuppliedMessages;
   readonly additions: CallAdditions;
   readonly responseFormat: ResponseFormat | null;
   readonly prompt: PromptReference | null;
@@ -31,6 +30,28 @@ export interface Conversation {
   readonly chars: number;
   /** What the parameters are called in the request. */
   readonly names: ParameterNames;
+}
+
+/** The messages as JSON: they are a variable of the agent, and long. */
+export interface SuppliedMessages {
+  readonly json: string;
+  readonly count: number;
+  /** If the user sent one message and nothing else: its text, or its one image or file, as JSON. */
+  readonly single: string | null;
+  /** Whether there is one message, which the user sent. */
+  readonly isSingle: boolean;
+}
+
+export function suppliedMessages(messages: readonly SuppliedMessage[]): SuppliedMessages {
+  const [message] = messages;
+  const isSingle = messages.length === 1 && message?.role === 'user';
+  const value = isSingle ? singleValue(message.content) : null;
+  return {
+    json: JSON.stringify(messages),
+    count: messages.length,
+    single: value === null ? null : JSON.stringify(value),
+    isSingle,
+  };
 }
 
 /** A message as a caller supplies it in a list. */
@@ -61,8 +82,7 @@ export interface PromptReference {
   readonly promptId: string | null;
   /** A label, number or identifier of the pinned version, or a number with that label in `versionAliases`. */
   readonly version: string | null;
-  /** The variables as compact JSON text. */
-  readonly variables: string;
+  readonly variables: Variables;
 }
 
 export interface ParameterNames {
@@ -87,7 +107,9 @@ export type ParameterCode =
   | 'invalid_value';
 
 /** The body of any call of an agent. */
-export type CallBody = ExecuteBody | Conversation | InvalidParameter;
+export type CallBody = ParsedBody | UnparsedBody;
+
+export type ParsedBody = ExecuteBody | Conversation | InvalidParameter;
 
 /** The properties of an agent and its version that a conversation must fit. */
 export interface ConversationTarget {
@@ -101,8 +123,8 @@ export interface ConversationTarget {
   readonly messageLists: readonly string[];
   readonly allowInstructions: boolean;
   readonly allowTools: boolean;
-  /** Of the agent, else of its version. */
-  readonly responseFormat: ResponseFormat | null;
+  /** Of the agent, else of its version, as JSON. */
+  readonly formatText: () => string | null;
   readonly toolNames: readonly string[];
   /** Whether the caller may read these settings: only then does a refusal name them. */
   readonly isReadable: boolean;
@@ -114,6 +136,8 @@ export interface ResolvedConversation {
   readonly additions: CallAdditions | null;
   /** The caller's, if the agent has none of its own. */
   readonly responseFormat: ResponseFormat | null;
+  /** The variable that is the conversation; null if there is none. */
+  readonly list: string | null;
 }
 
 /** The call of the agent, or why it cannot be one. `versionWireId` is the identifier of the pinned version. */
@@ -122,21 +146,24 @@ export function resolveConversation(
   target: ConversationTarget,
   versionWireId: string,
 ): ResolvedConversation | InvalidParameter {
+  const ownFormat = call.responseFormat && target.formatText();
   const refused =
     promptProblem(call, target, versionWireId) ??
     additionProblem(call, target) ??
-    formatProblem(call, target);
+    formatProblem(call, ownFormat);
   if (refused) return refused;
-  const supplied = call.prompt?.variables ?? '{}';
-  const filled = fillVariables(call, target, supplied);
+  const filled = fillVariables(call, target, call.prompt?.variables ?? noVariables);
   if ('kind' in filled) return filled;
   const { instructions, tools } = call.additions;
   return {
-    body: readVariables(filled.json, call.labels),
+    body: { kind: 'variables', variables: filled.variables, labels: call.labels },
     additions: instructions !== null || tools.length > 0 ? call.additions : null,
-    responseFormat: target.responseFormat ? null : call.responseFormat,
+    responseFormat: ownFormat === null ? call.responseFormat : null,
+    list: filled.list,
   };
 }
+
+const noVariables: Variables = { json: '{}', values: new Map() };
 
 function promptProblem(
   { prompt }: Conversation,
@@ -187,50 +214,56 @@ function additionProblem(
 /** A caller may ask for the format that the agent has, or for one if it has none. */
 function formatProblem(
   { responseFormat: asked, names }: Conversation,
-  { responseFormat: own }: ConversationTarget,
+  own: string | null,
 ): InvalidParameter | null {
-  if (!asked || !own || identical(asked.schema, own.schema)) return null;
-  if (identical(asked.schema, anyObject)) return null;
+  if (!asked || own === null) return null;
+  const text = JSON.stringify(asked);
+  if (text === own || text === anyObjectText) return null;
   const message = 'This agent has its own response format, which is another one.';
   return unsupported(names.responseFormat, message);
 }
 
 /** The schema of a format that asks for any JSON object. */
 export const anyObject = { type: 'object' } as const;
+const anyObjectText = JSON.stringify({ type: 'json', schema: anyObject } satisfies ResponseFormat);
 
 /** The variables with the conversation among them. */
 function fillVariables(
   { messages, names }: Conversation,
   { messageLists, requiredVariables }: ConversationTarget,
-  supplied: string,
-): { readonly json: string } | InvalidParameter {
-  if (messages.length === 0) return { json: supplied };
-  const given = new Set(
-    members(supplied).flatMap(({ name, text }) => (text === 'null' ? [] : name)),
-  );
-  const lists = messageLists.filter((name) => !given.has(name));
-  const required = requiredVariables.filter((name) => !given.has(name));
+  supplied: Variables,
+): { readonly variables: Variables; readonly list: string | null } | InvalidParameter {
+  if (messages.count === 0) return { variables: supplied, list: null };
+  const isFree = (name: string) => (supplied.values.get(name) ?? 'null') === 'null';
+  const lists = messageLists.filter(isFree);
+  const required = requiredVariables.filter(isFree);
   const accepted = acceptedText(requiredVariables, messageLists);
   if (messageLists.length > 0) {
     const [list, ...others] = lists;
     if (list === undefined || others.length > 0) return invalid(names.messages, accepted);
-    const json = JSON.stringify(messages);
-    const read = readMessages(json, list);
-    if ('problem' in read) return invalid(names.messages, `The conversation ${read.problem}.`);
-    return { json: withMember(supplied, list, json) };
+    return { variables: withMember(supplied, list, messages.json), list };
   }
   const [variable, ...others] = required;
-  const [message, ...later] = messages;
   if (variable === undefined || others.length > 0) return invalid(names.messages, accepted);
-  if (later.length > 0 || message?.role !== 'user') {
+  if (!messages.isSingle) {
     const reason = `This agent takes one message of the user, no conversation: its prompt has no place for earlier messages.`;
     return invalid(names.messages, reason);
   }
-  const value = singleValue(message.content);
-  if (value === null) {
+  if (messages.single === null) {
     return invalid(names.messages, 'This agent takes a text, or one image or file, not both.');
   }
-  return { json: withMember(supplied, variable, JSON.stringify(value)) };
+  return { variables: withMember(supplied, variable, messages.single), list: null };
+}
+
+/** The refusal of a conversation that is no list of messages. `problem` is the end of a sentence. */
+export function listRefusal({ names }: Conversation, problem: string): InvalidParameter {
+  return invalid(names.messages, `The conversation ${problem}.`);
+}
+
+/** The refusal of a schema that cannot be used. */
+export function callerSchemaRefusal({ names }: Conversation, problem: string): InvalidParameter {
+  const name = names.responseFormat;
+  return invalid(name, `The parameter "${name}" is not valid: Field "${name}.schema" ${problem}.`);
 }
 
 /** A text, or the one image or file. */
@@ -255,15 +288,23 @@ function acceptedText(required: readonly string[], lists: readonly string[]): st
   return `This agent requires the variables ${required.join(', ')}. A message fills the only one that is not supplied in prompt.variables.`;
 }
 
-function withMember(object: string, name: string, json: string): string {
+/** The last value of a name counts. */
+function withMember({ json: object, values }: Variables, name: string, json: string): Variables {
   const start = object === '{}' ? '{' : `${object.slice(0, -1)},`;
-  return `${start}${JSON.stringify(name)}:${json}}`;
+  return {
+    json: `${start}${JSON.stringify(name)}:${json}}`,
+    values: new Map([...values, [name, json]]),
+  };
 }
 
-/** The text that is compared for the same idempotency key. */
-export function conversationDigestInput(call: Conversation): string {
-  const { labels, prompt, names: _, chars: __, stream: ___, background: ____, ...rest } = call;
-  return canonical(JSON.stringify({ ...rest, prompt, labels: labelsJson(labels) }));
+/** What is compared for the same idempotency key. */
+export function conversationDigestInput(call: Conversation): DigestInput {
+  const { kind, messages, additions, responseFormat, prompt, labels } = call;
+  const fields = JSON.stringify({
+    ...{ kind, additions, responseFormat, labels: labelsJson(labels) },
+    prompt: prompt && { ...prompt, variables: prompt.variables.json },
+  });
+  return { json: [`${fields.slice(0, -1)},"messages":${messages.json}}`], marks: [] };
 }
 
 function invalid(parameter: string, message: string): InvalidParameter {

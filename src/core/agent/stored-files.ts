@@ -39,11 +39,11 @@ export interface StoredVariables {
 export function malformedFile(
   { fileVariables }: Pick<FileUse, 'fileVariables'>,
   { values }: Variables,
-): { readonly variable: string; readonly message: string } | null {
+): { readonly variable: string; readonly problem: string } | null {
   for (const [variable, kind] of Object.entries(fileVariables)) {
     const json = values.get(variable) ?? 'null';
     const problem = json === 'null' ? null : fileProblem(kind, JSON.parse(json));
-    if (problem !== null) return { variable, message: `Variable "${variable}" ${problem}.` };
+    if (problem !== null) return { variable, problem };
   }
   return null;
 }

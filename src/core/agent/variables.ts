@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { computeJob } from '../compute.ts';
 import { type Labels, labelFields, labelsJson, readLabels } from '../execution/labels.ts';
 import { unknownName } from '../failure.ts';
 import { fromId } from '../id.ts';
@@ -36,6 +38,13 @@ export type ExecuteBody =
   /** An object without the field: no variables are supplied. */
   | { readonly kind: 'absent'; readonly message: string }
   | { readonly kind: 'invalid'; readonly message: string; readonly variable: string | null };
+
+/** A body that is parsed once its caller is known: it is long, or what it names must be looked up. */
+export interface UnparsedBody {
+  readonly kind: 'unparsed';
+  readonly chars: number;
+  readonly parse: (workspaceId: string) => Promise<ExecuteBody>;
+}
 
 export interface Variables {
   /** The whole object as compact JSON, with the order and number texts as sent. The record keeps this. */
@@ -137,13 +146,11 @@ export function missingOf(required: readonly string[], body: ExecuteBody): reado
 export function malformedList(
   lists: readonly string[],
   { values }: Variables,
-): { readonly variable: string; readonly message: string } | null {
+): { readonly variable: string; readonly problem: string } | null {
   for (const variable of lists) {
     const json = values.get(variable) ?? 'null';
     const list = json === 'null' ? null : readMessages(json, variable);
-    if (list && 'problem' in list) {
-      return { variable, message: `Variable "${variable}" ${list.problem}.` };
-    }
+    if (list && 'problem' in list) return { variable, problem: list.problem };
   }
   return null;
 }
@@ -174,14 +181,39 @@ export function defaultTexts(values: Readonly<Record<string, unknown>>): Map<str
   return texts;
 }
 
-/** The text that is compared for the same idempotency key. */
-export function bodyDigestInput(body: ExecuteBody): string {
-  if (body.kind !== 'variables') return body.kind;
+/** What is compared for the same idempotency key: JSON in canonical form, then marks. */
+export interface DigestInput {
+  readonly json: readonly string[];
+  readonly marks: readonly string[];
+}
+
+export function bodyDigestInput(body: ExecuteBody): DigestInput {
+  if (body.kind !== 'variables') return { json: [], marks: [body.kind] };
   const labels = labelsJson(body.labels);
-  const lines = [canonical(body.variables.json)];
-  if (labels !== null) lines.push(canonical(labels));
-  if (body.playground) lines.push('playground');
-  return lines.join('\n');
+  return {
+    json: [body.variables.json, ...(labels === null ? [] : [labels])],
+    marks: body.playground ? ['playground'] : [],
+  };
+}
+
+/** Malformed bodies of one kind have the same digest. */
+export function digestOf({ json, marks }: DigestInput): Uint8Array {
+  const text = [...json.map(canonical), ...marks].join('\n');
+  return createHash('sha256').update(text).digest();
+}
+
+export const digestJob = computeJob(import.meta.url, digestOf);
+
+/** Parses a long body, in the compute thread. */
+export function parseLongBody({ text, field }: LongBody): ExecuteBody {
+  return parseExecuteBody(text, field);
+}
+
+export const parseLongBodyJob = computeJob(import.meta.url, parseLongBody);
+
+interface LongBody {
+  readonly text: string;
+  readonly field: 'variables' | 'input';
 }
 
 function invalid(message: string): ExecuteBody {

@@ -1,4 +1,5 @@
 import { type ExecuteBody, parseExecuteBody } from '../agent/variables.ts';
+import { computeJob } from '../compute.ts';
 import { labelFields } from '../execution/labels.ts';
 import { unknownName } from '../failure.ts';
 import { compact, isStorable, members } from '../json.ts';
@@ -13,6 +14,21 @@ export interface ReadLine {
 }
 
 const allowed: readonly string[] = ['id', 'variables', ...labelFields];
+
+/** A long line is read in the compute thread, which gets a copy of its bytes. Null for one that is too long. */
+export function readLineBytes(bytes: Uint8Array | null): ReadLine {
+  if (bytes === null)
+    return { id: null, body: { kind: 'too-large', message: 'The line is too long.' } };
+  try {
+    return readLine(decoder.decode(bytes));
+  } catch {
+    return { id: null, body: { kind: 'malformed', message: 'The line is not valid UTF-8.' } };
+  }
+}
+
+export const readLineBytesJob = computeJob(import.meta.url, readLineBytes);
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
 
 export function readLine(text: string): ReadLine {
   let value: unknown;

@@ -16,11 +16,8 @@ export interface CallFacts {
   /** Of a key and the keys that issued it; empty for other callers. Spent in place. */
   readonly keyWindows: readonly KeyWindows[];
   readonly idempotencyProblem: string | null;
-  /**
-   * The call that first used the idempotency key, if any. Lazy, because comparing bodies takes time linear in their
-   * length.
-   */
-  readonly replay: { readonly sameBody: () => boolean } | null;
+  /** The call that first used the idempotency key, if any. `sameBody` is null if the body was not hashed yet. */
+  readonly replay: { readonly sameBody: boolean | null } | null;
 }
 
 /** What a call addresses. */
@@ -59,6 +56,11 @@ export interface Replay {
   readonly states: readonly WindowState[];
 }
 
+/** A call that passed all checks up to its body, which must be read, hashed or examined before it is judged. */
+export interface Unprepared {
+  readonly kind: 'unprepared';
+}
+
 export interface PassedCall<Found> {
   readonly kind: 'passed';
   readonly found: Found;
@@ -70,7 +72,7 @@ export interface PassedCall<Found> {
 export function checkCall<Found>(
   facts: CallFacts,
   target: CallTarget<Found>,
-): Refusal | Replay | PassedCall<Found> {
+): Refusal | Replay | Unprepared | PassedCall<Found> {
   const { caller, nowMs } = facts;
   const { noun, found } = target;
   const states: WindowState[] = [];
@@ -87,7 +89,9 @@ export function checkCall<Found>(
   if (!verdict.passed) return refuseLimited(refuse, { ...facts, agent: null }, verdict.by);
   if (facts.idempotencyProblem) return refuse('INVALID_REQUEST', facts.idempotencyProblem);
   if (facts.replay) {
-    if (facts.replay.sameBody()) return { kind: 'replayed', states };
+    const { sameBody } = facts.replay;
+    if (sameBody === null) return { kind: 'unprepared' };
+    if (sameBody) return { kind: 'replayed', states };
     return refuse('IDEMPOTENCY_KEY_REUSED', target.reused);
   }
   if (found === null) return refuse('NOT_FOUND', `There is no such ${noun}.`);

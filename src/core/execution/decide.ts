@@ -3,14 +3,18 @@ import {
   type CallAdditions,
   type CallBody,
   type ConversationTarget,
+  callerSchemaRefusal,
+  type InvalidParameter,
+  listRefusal,
+  type ParsedBody,
+  type ResolvedConversation,
   resolveConversation,
 } from '../agent/conversation.ts';
 import type { FileKind } from '../agent/file-value.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
 import { type ResponseFormat, responseFormatOf } from '../agent/response-format.ts';
-import { malformedFile } from '../agent/stored-files.ts';
-import { mismatchedVariable, variableMismatchMessage } from '../agent/variable-schemas.ts';
-import { type ExecuteBody, malformedList, missingOf, type Variables } from '../agent/variables.ts';
+import { type StoredVariables, storeFiles } from '../agent/stored-files.ts';
+import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
 import type { BatchLineOf } from '../batch/batch.ts';
 import type { CallFailureCode } from '../failure.ts';
 import { toId } from '../id.ts';
@@ -25,7 +29,17 @@ import {
   type Refusal,
   type Replay,
   refuseLimited,
+  type Unprepared,
 } from './check-call.ts';
+import {
+  asSent,
+  isSameQuestion,
+  questionOf,
+  type VariablesAnswer,
+  type VariablesProblem,
+  type VariablesQuestion,
+  variableProblemText,
+} from './examine-variables.ts';
 import {
   agentLimits,
   type Counts,
@@ -65,8 +79,20 @@ export interface ExecuteCall {
   readonly idempotencyProblem: string | null;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
-  /** The line of a batch that becomes this execution. */
+  /** The line of a batch that becomes this execution. Its variables were examined at the upload, for the same version. */
   readonly batchLine?: BatchLineOf;
+  /** What was computed about the body outside of the locks (`flow/admission/prepare-call.ts`). */
+  readonly preparation?: Preparation;
+}
+
+export interface Preparation {
+  /** Of the body; null without an idempotency key. */
+  readonly digest: Buffer | null;
+  /** About the agent as it was last read; null if there was nothing to examine. */
+  readonly examined: {
+    readonly question: VariablesQuestion;
+    readonly answer: VariablesAnswer;
+  } | null;
 }
 
 export interface AgentAtAdmission {
@@ -121,17 +147,20 @@ export interface Facts extends CallFacts {
   readonly month: MonthCount;
   /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
-  readonly body: CallBody;
+  readonly call: Pick<ExecuteCall, 'body' | 'preparation' | 'batchLine' | 'idempotencyKey'>;
 }
 
 export type Decision =
   | Refusal
   | Replay
+  /** The counts must be restored: the call comes back. */
+  | Unprepared
   | {
       readonly kind: 'accepted';
       readonly states: readonly WindowState[];
       readonly agent: AgentAtAdmission;
       readonly variables: Variables;
+      readonly stored: StoredVariables;
       readonly ignoredVariables: readonly string[];
       /** What the caller adds to the prompt and the format that it asks for; null for nothing. */
       readonly additions: CallAdditions | null;
@@ -153,6 +182,18 @@ export function decide(facts: Facts): Decision {
   return decideOnBody(facts, checked);
 }
 
+/** A call that is not decided now must not spend what `decide` has counted. */
+export function rememberCounts(
+  facts: CallFacts & Partial<Pick<Facts, 'agentCounts' | 'month'>>,
+): () => void {
+  const { keyWindows, agentCounts, month } = facts;
+  const counted = [...keyWindows.map(({ counts }) => counts), agentCounts ?? {}, month ?? {}];
+  const before = counted.map((counts) => ({ ...counts }));
+  return () => {
+    for (const [at, counts] of counted.entries()) Object.assign(counts, before[at]);
+  };
+}
+
 /**
  * The checks of an execute call that precede limits and body, for a batch, which belongs to the API even if a session uploads it. Spends
  * nothing.
@@ -160,11 +201,13 @@ export function decide(facts: Facts): Decision {
 export function checkBatchCall(
   caller: Caller,
   agent: AgentAtAdmission | null,
-): Exclude<ReturnType<typeof checkCall<AgentAtAdmission>>, Replay> {
+): Exclude<ReturnType<typeof checkCall<AgentAtAdmission>>, Replay | Unprepared> {
   const asKey: Caller = { ...caller, kind: 'key' };
   const nothingSpent = { nowMs: 0, keyWindows: [], idempotencyProblem: null, replay: null };
   const checked = checkCall({ ...nothingSpent, caller: asKey }, targetOf({ caller: asKey, agent }));
-  if (checked.kind === 'replayed') throw new Error('An upload is not replayed here.');
+  if (checked.kind === 'replayed' || checked.kind === 'unprepared') {
+    throw new Error('An upload is not replayed here.');
+  }
   return checked;
 }
 
@@ -197,14 +240,20 @@ function decideOnBody(
   { found: agent, states, refuse }: PassedCall<AgentAtAdmission>,
 ): Decision {
   const { caller, month, nowMs } = facts;
-  const call = resolveBody(facts.body, agent, caller);
-  if ('kind' in call) {
-    const { message, parameter, parameterCode } = call;
-    return refuse('INVALID_REQUEST', message, { parameter, parameterCode });
+  const { body, preparation = null, batchLine, idempotencyKey } = facts.call;
+  const isHashed = idempotencyKey === null || !!preparation?.digest;
+  if (body.kind === 'unparsed' || !isHashed) return { kind: 'unprepared' };
+  const call = resolveCall(body, agent, caller.rights.includes('read'));
+  if ('code' in call) return refuse(call.code, call.message, call.fields);
+  const { variables, question, additions, responseFormat } = call;
+  const stored = batchLine
+    ? storeFiles(agent, variables)
+    : storedVariables(variables, question, preparation);
+  if (stored === null) return { kind: 'unprepared' };
+  if ('kind' in stored) {
+    const { code, message, fields } = problemRefusal(stored, body, call.list);
+    return refuse(code, message, fields);
   }
-  const { body, additions, responseFormat } = call;
-  const read = acceptableVariables(body, agent);
-  if ('code' in read) return refuse(read.code, read.message, read.fields);
   if (monthOf(nowMs) > month.month) {
     month.month = monthOf(nowMs);
     month.used = 0;
@@ -223,10 +272,11 @@ function decideOnBody(
     kind: 'accepted',
     states,
     agent,
-    variables: read.variables,
+    variables,
+    stored,
     additions,
     responseFormat,
-    ignoredVariables: [...read.variables.values.keys()].filter((name) => !declared.has(name)),
+    ignoredVariables: [...variables.values.keys()].filter((name) => !declared.has(name)),
   };
 }
 
@@ -236,52 +286,97 @@ interface BodyRefusal {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** What the variables of a call must fit. */
-export type VariablesTarget = Pick<
-  AgentAtAdmission,
-  'requiredVariables' | 'messageLists' | 'fileVariables' | 'variableSchemas'
->;
-
-/** The variables of a body, or why the agent cannot be called with it. */
-export function acceptableVariables(
-  body: ExecuteBody,
-  agent: VariablesTarget,
-): { readonly variables: Variables } | BodyRefusal {
-  const missing = missingOf(agent.requiredVariables, body);
-  if (missing.length > 0) {
-    const message = `Required variables are missing: ${missing.join(', ')}.`;
-    const fields = { missingVariables: missing, requiredVariables: agent.requiredVariables };
-    return { code: 'MISSING_VARIABLES', message, fields };
-  }
-  if (body.kind !== 'variables') return bodyFailure(body);
-  const { variables } = body;
-  const malformed = malformedList(agent.messageLists, variables) ?? malformedFile(agent, variables);
-  if (malformed) {
-    const { message, variable } = malformed;
-    return { code: 'INVALID_VARIABLES', message, fields: { variable } };
-  }
-  const mismatch = mismatchedVariable(agent.variableSchemas, variables);
-  if (!mismatch) return { variables };
-  const { variable, path } = mismatch;
-  const message = variableMismatchMessage(mismatch);
-  return { code: 'INVALID_VARIABLES', message, fields: { variable, path } };
+/** A call that fits the agent as far as its names and its form tell. */
+export interface ResolvedCall {
+  readonly variables: Variables;
+  readonly additions: CallAdditions | null;
+  readonly responseFormat: ResponseFormat | null;
+  /** The variable that is the conversation; null if there is none. */
+  readonly list: string | null;
+  /** What is left to examine outside of the locks; null for nothing. */
+  readonly question: VariablesQuestion | null;
 }
 
-function resolveBody(body: CallBody, agent: AgentAtAdmission, caller: Caller) {
+/**
+ * Takes time linear in the number of variables, but not in their length. A refusal names settings of the agent only to a caller
+ * that may read them.
+ */
+export function resolveCall(
+  call: ParsedBody,
+  agent: AgentAtAdmission,
+  isReadable: boolean,
+): ResolvedCall | BodyRefusal {
+  const resolved = resolveBody(call, agent, isReadable);
+  if ('kind' in resolved) return parameterRefusal(resolved);
+  const { body, additions, responseFormat, list } = resolved;
+  const supplied = suppliedVariables(body, agent);
+  if ('code' in supplied) return supplied;
+  const callerSchema = responseFormat && JSON.stringify(responseFormat.schema);
+  const question = questionOf(agent, supplied.variables, callerSchema);
+  return { ...supplied, additions, responseFormat, list, question };
+}
+
+/** The variables of a body, or why the agent cannot be called with it. */
+export function suppliedVariables(
+  body: ExecuteBody,
+  { requiredVariables: required }: Pick<AgentAtAdmission, 'requiredVariables'>,
+): { readonly variables: Variables } | BodyRefusal {
+  const missing = missingOf(required, body);
+  if (missing.length > 0) {
+    const message = `Required variables are missing: ${missing.join(', ')}.`;
+    const fields = { missingVariables: missing, requiredVariables: required };
+    return { code: 'MISSING_VARIABLES', message, fields };
+  }
+  return body.kind === 'variables' ? body : bodyFailure(body);
+}
+
+/** Null if the question was not answered yet. */
+function storedVariables(
+  variables: Variables,
+  question: VariablesQuestion | null,
+  preparation: Preparation | null,
+): StoredVariables | VariablesProblem | null {
+  if (!question) return asSent(variables);
+  const { examined = null } = preparation ?? {};
+  if (!examined || !isSameQuestion(examined.question, question)) return null;
+  return examined.answer.problem ?? examined.answer.stored;
+}
+
+function problemRefusal(
+  problem: VariablesProblem,
+  body: ParsedBody,
+  list: string | null,
+): BodyRefusal {
+  if (body.kind === 'conversation' && problem.kind === 'caller-schema') {
+    return parameterRefusal(callerSchemaRefusal(body, problem.problem));
+  }
+  if (body.kind === 'conversation' && problem.kind === 'list' && problem.variable === list) {
+    return parameterRefusal(listRefusal(body, problem.problem));
+  }
+  return { code: 'INVALID_VARIABLES', ...variableProblemText(problem) };
+}
+
+function parameterRefusal({ message, parameter, parameterCode }: InvalidParameter): BodyRefusal {
+  return { code: 'INVALID_REQUEST', message, fields: { parameter, parameterCode } };
+}
+
+function resolveBody(
+  body: ParsedBody,
+  agent: AgentAtAdmission,
+  isReadable: boolean,
+): ResolvedConversation | InvalidParameter {
   if (body.kind === 'invalid-parameter') return body;
-  if (body.kind !== 'conversation') return { body, additions: null, responseFormat: null };
-  const target = conversationTarget(agent, caller);
+  if (body.kind !== 'conversation') {
+    return { body, additions: null, responseFormat: null, list: null };
+  }
+  const target = { ...conversationTarget(agent), isReadable };
   return resolveConversation(body, target, toId('version', agent.versionId));
 }
 
-function conversationTarget(agent: AgentAtAdmission, { rights }: Caller): ConversationTarget {
-  const { responseFormat } = agent;
-  const format = agent.config.responseFormat ?? (responseFormat && JSON.parse(responseFormat));
-  return {
-    ...agent,
-    responseFormat: responseFormatOf(format || null),
-    isReadable: rights.includes('read'),
-  };
+function conversationTarget(agent: AgentAtAdmission): Omit<ConversationTarget, 'isReadable'> {
+  const { config, responseFormat } = agent;
+  const own = responseFormatOf(config.responseFormat);
+  return { ...agent, formatText: () => (own ? JSON.stringify(own) : responseFormat) };
 }
 
 /** A key sees what its issuer sees. */

@@ -1,11 +1,19 @@
-import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
+import {
+  type ExecuteBody,
+  missingOf,
+  type UnparsedBody,
+  type Variables,
+} from '../agent/variables.ts';
 import {
   type CallFacts,
   type CallTarget,
   checkCall,
   type Refusal,
   type Replay,
+  type Unprepared,
 } from '../execution/check-call.ts';
+import type { Preparation } from '../execution/decide.ts';
+import type { Labels } from '../execution/labels.ts';
 import type { WindowState } from '../execution/limits.ts';
 import { bodyFailure } from '../execution/refusal-messages.ts';
 import { fromId } from '../id.ts';
@@ -30,16 +38,22 @@ export interface WorkflowAtStart {
 export interface StartFacts extends CallFacts {
   /** The workflow, if it exists in the caller's workspace. */
   readonly workflow: WorkflowAtStart | null;
-  readonly body: ExecuteBody;
+  readonly call: {
+    readonly body: ExecuteBody | UnparsedBody;
+    readonly idempotencyKey: string | null;
+    readonly digest: Preparation['digest'];
+  };
 }
 
 export type StartDecision =
   | Refusal
   | Replay
+  | Unprepared
   | {
       readonly kind: 'accepted';
       readonly states: readonly WindowState[];
       readonly definition: WorkflowDefinition;
+      readonly labels: Labels | null;
       /** With defaults filled in, as compact JSON. */
       readonly input: string;
       /** Names that the workflow does not declare. */
@@ -47,9 +61,11 @@ export type StartDecision =
     };
 
 export function decideStart(facts: StartFacts): StartDecision {
-  const { body } = facts;
+  const { body, idempotencyKey, digest } = facts.call;
   const checked = checkCall(facts, targetOf(facts));
   if (checked.kind !== 'passed') return checked;
+  const isHashed = idempotencyKey === null || digest !== null;
+  if (body.kind === 'unparsed' || !isHashed) return { kind: 'unprepared' };
   const { found, states, refuse } = checked;
   const { definition } = found;
   if (!definition) throw new Error('A workflow without a version is not active.');
@@ -63,6 +79,7 @@ export function decideStart(facts: StartFacts): StartDecision {
     kind: 'accepted',
     states,
     definition,
+    labels: body.labels,
     input: withDefaults(body.variables, definition.input),
     ignoredInput: undeclared([...body.variables.values.keys()], definition.input),
   };

@@ -1,4 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
+import { type ExecuteBody, parseExecuteBody } from '../agent/variables.ts';
+import { computeJob } from '../compute.ts';
+import { isObject } from '../is-object.ts';
 import { webhookHmac } from '../standard-webhooks.ts';
 
 /**
@@ -56,3 +59,19 @@ const v1 = /^v1,[A-Za-z0-9+/]{43}=?$/;
 function bytesOf(signature: string): Buffer {
   return Buffer.from(signature.slice(3), 'base64');
 }
+
+/** The whole body of an event is the input of the workflow. */
+export function parseEvent(payload: string): ExecuteBody {
+  let event: unknown;
+  try {
+    event = JSON.parse(payload);
+  } catch {
+    return { kind: 'malformed', message: 'The body is not valid JSON.' };
+  }
+  if (!isObject(event)) {
+    return { kind: 'invalid', message: 'The body must be a JSON object.', variable: null };
+  }
+  return parseExecuteBody(`{"input":${payload}}`, 'input');
+}
+
+export const parseEventJob = computeJob(import.meta.url, parseEvent);

@@ -1,5 +1,4 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
-import { storeFiles } from '../../core/agent/stored-files.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type QuotaReport, quotaEvent, quotaReports } from '../../core/event/quota-event.ts';
@@ -27,7 +26,6 @@ import {
   agentOfRow,
   apiKeyOf,
   backgroundOf,
-  bodyDigest,
   callerResolver,
   getOrCreate,
   idempotencyId,
@@ -172,9 +170,9 @@ export class AdmissionBatch {
       agentCounts,
       month: this.#months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
       testingLimits: this.#deps.testingLimits,
-      body: call.body,
+      call,
       idempotencyProblem: call.idempotencyProblem,
-      replay: firstCall && { sameBody: () => firstCall.digest.equals(bodyDigest(call.body)) },
+      replay: firstCall && { sameBody: isSameBody(firstCall, call.preparation) },
     };
   }
 
@@ -202,7 +200,7 @@ export class AdmissionBatch {
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = placement;
     const inputVariables = variables.json;
-    const stored = storeFiles(agent, variables);
+    const { stored } = decision;
     const queued = { tag, hasSlot, claimed: worker !== null };
     const { ipAddress, userAgent } = call;
     const labels = labelsOf(call);
@@ -285,8 +283,10 @@ export class AdmissionBatch {
     { agent, ignoredVariables }: Accepted,
   ): void {
     const key = call.idempotencyKey ?? '';
+    const { digest = null } = call.preparation ?? {};
+    if (!digest) throw new Error('A call with an idempotency key was not hashed.');
     const firstCall = {
-      ...{ digest: bodyDigest(call.body), executionId, ignoredVariables },
+      ...{ digest, executionId, ignoredVariables },
       ...{ agentId: agent.id, agentName: agent.name, currentStatus: 'processing' as const },
     };
     this.#firstCalls.set(idempotencyId(caller.id, agent.id, key), firstCall);
@@ -341,6 +341,15 @@ export class AdmissionBatch {
     this.#tags.set(workspaceId, tag);
     return tag;
   }
+}
+
+/** Null if the body was not hashed. */
+export function isSameBody(
+  first: { readonly digest: Buffer },
+  preparation: { readonly digest: Buffer | null } | undefined,
+): boolean | null {
+  const { digest = null } = preparation ?? {};
+  return digest && first.digest.equals(digest);
 }
 
 function refusalEvent({ id, terms, labels }: RefusedExecution, atMs: number): NewEvent {

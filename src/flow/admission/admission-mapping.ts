@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
-import { type CallBody, conversationDigestInput } from '../../core/agent/conversation.ts';
 import {
   effective,
   executionSettings,
   type WorkflowStepOf,
 } from '../../core/agent/model-settings.ts';
-import { bodyDigestInput } from '../../core/agent/variables.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
 import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
 import { type StoredSource, storedSource } from '../../core/execution/execution.ts';
@@ -274,16 +271,6 @@ export function getOrCreate<T>(values: Map<string, T>, key: string, create: () =
   const value = values.get(key) ?? create();
   values.set(key, value);
   return value;
-}
-
-/** Identifies the body of a call for idempotency. Malformed bodies of one kind compare equal. */
-export function bodyDigest(body: CallBody): Buffer {
-  return createHash('sha256').update(digestInput(body)).digest();
-}
-
-function digestInput(body: CallBody): string {
-  if (body.kind === 'invalid-parameter') return body.kind;
-  return body.kind === 'conversation' ? conversationDigestInput(body) : bodyDigestInput(body);
 }
 
 /** Identifies a first call: a key is unique for its caller and what it called. */

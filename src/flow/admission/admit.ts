@@ -1,11 +1,18 @@
 import { effective, type ModelSettings } from '../../core/agent/model-settings.ts';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
+import type { Compute } from '../../core/compute.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
-import { type Decision, decide, type ExecuteCall } from '../../core/execution/decide.ts';
+import {
+  type Decision,
+  decide,
+  type ExecuteCall,
+  rememberCounts,
+} from '../../core/execution/decide.ts';
 import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { RateLimits, WindowState } from '../../core/execution/limits.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
 import { type TagBound, tagBound } from '../../core/execution/tag-bound.ts';
+import { LruCache } from '../../core/lru-cache.ts';
 import { readForAdmission } from '../../store/admission/admission-read.ts';
 import { writeAdmission } from '../../store/admission/admission-write.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
@@ -15,6 +22,7 @@ import { batcher } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
 import { AdmissionBatch, clockTag } from './admission-batch.ts';
 import { lookupOf, unknownCaller } from './admission-mapping.ts';
+import { needsPreparation, prepareCall, type Target } from './prepare-call.ts';
 
 /**
  * Admission: decides whether calls of agents are accepted, and makes them durable.
@@ -23,6 +31,9 @@ import { lookupOf, unknownCaller } from './admission-mapping.ts';
  * 1. lock the limit rows (keys, agents, workspaces, each by id), then read keys, agents, counters and the clock;
  * 2. write counters, executions, refusals and idempotency keys, and commit.
  * In between, `decide` judges the calls one after the other in memory (`AdmissionBatch`).
+ *
+ * A call whose body must be parsed, hashed or examined comes back unprepared, and again once that is done
+ * (`prepare-call.ts`). Nothing of it happens while rows are locked.
  *
  * Outcomes of a call: accepted (queued, or born claimed by this process), replayed (same idempotency key), refused. A
  * refusal is a value, and its record commits with the batch.
@@ -49,8 +60,8 @@ export type Admitted = { readonly nowMs: number; readonly allowedOrigins: readon
       readonly agentName: string;
       readonly ignoredVariables: readonly string[];
       readonly states: readonly WindowState[];
-      /** The settings of a conversation; null for other calls and for a replay. */
-      readonly settings: AppliedSettings | null;
+      /** Parses the settings of a conversation; null for other calls and for a replay. */
+      readonly settings: (() => AppliedSettings) | null;
     }
 );
 
@@ -61,6 +72,7 @@ export interface AppliedSettings extends ModelSettings {
 
 export interface AdmissionDeps {
   readonly pipelines: Pipelines;
+  readonly compute: Compute;
   readonly testingLimits: RateLimits;
   /** The slots of the worker in this process, if it has one. */
   readonly slots: Slots | null;
@@ -83,7 +95,7 @@ export const usualTransactionMs = 2_000;
 
 export function createAdmission(admissionDeps: AdmissionDeps): Admission {
   const deps = { ...admissionDeps, bound: tagBound() };
-  const { add, idle } = batcher<ExecuteCall, Admitted>({
+  const { add, idle } = batcher<ExecuteCall, Admitted | UnpreparedCall>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
     weight: ({ body }) => weightOf(body),
@@ -91,19 +103,53 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admission {
       transactBatch(calls, (some) => deps.pipelines.use((send) => admitBatch(deps, send, some))),
     ...(deps.onBatch && { onBatch: deps.onBatch }),
   });
-  return { admit: add, idle };
+  const recentTargets = new LruCache<Target>(recentCharsMax, targetSize);
+  async function admit(call: ExecuteCall): Promise<Admitted> {
+    const key = targetKey(call);
+    const recent = recentTargets.get(key);
+    const isExpected = recent !== undefined && needsPreparation(call, recent);
+    let next = isExpected ? await prepareCall(deps.compute, call, recent) : call;
+    for (;;) {
+      const result = await add(next);
+      if (result.kind !== 'unprepared') {
+        if (result.kind === 'refused') recentTargets.delete(key);
+        return result;
+      }
+      recentTargets.set(key, result.target);
+      next = await prepareCall(deps.compute, next, result.target);
+    }
+  }
+  return { admit, idle };
+}
+
+/** A call that comes back once it is prepared. */
+interface UnpreparedCall {
+  readonly kind: 'unprepared';
+  readonly target: Target;
+}
+
+/** Characters of the agents that were called lately. */
+const recentCharsMax = 8_388_608;
+
+function targetSize(target: Target): number {
+  return JSON.stringify(target).length;
+}
+
+function targetKey({ credential, agentId }: ExecuteCall): string {
+  const caller = credential.kind === 'key' ? credential.hash : credential.caller.id;
+  return `${caller} ${agentId}`;
 }
 
 function weightOf(body: ExecuteCall['body']): number {
   if (body.kind === 'variables') return body.variables.json.length;
-  return body.kind === 'conversation' ? body.chars : 0;
+  return body.kind === 'conversation' || body.kind === 'unparsed' ? body.chars : 0;
 }
 
 async function admitBatch(
   deps: TransactionDeps,
   send: Send,
   calls: ExecuteCall[],
-): Promise<Admitted[]> {
+): Promise<(Admitted | UnpreparedCall)[]> {
   const { pipelines, slots, bound, announcements } = deps;
   const worker = slots?.lease() ?? null;
   const sentAt = performance.now();
@@ -128,14 +174,24 @@ async function admitBatch(
   }
 }
 
-function admitOne(batch: AdmissionBatch, call: ExecuteCall, nowMs: number): Admitted {
+function admitOne(
+  batch: AdmissionBatch,
+  call: ExecuteCall,
+  nowMs: number,
+): Admitted | UnpreparedCall {
   const caller = batch.callerOf(call.credential);
   if (!caller) return { ...unknownCaller, nowMs, allowedOrigins: [] };
   if (!batch.mayCall(call)) return { ...stepNotReady, nowMs, allowedOrigins: [] };
   const agent = batch.agentOf(call.agentId, caller);
   const allowedOrigins = [...caller.allowedOrigins, ...(agent?.allowedOrigins ?? [])];
   const firstCall = batch.firstCallOf(call, caller);
-  const decision = decide(batch.facts(call, caller, agent, firstCall));
+  const facts = batch.facts(call, caller, agent, firstCall);
+  const restoreCounts = rememberCounts(facts);
+  const decision = decide(facts);
+  if (decision.kind === 'unprepared') {
+    restoreCounts();
+    return { kind: 'unprepared', target: { workspaceId: caller.workspaceId, agent } };
+  }
   if (decision.kind === 'refused') {
     if (agent) batch.refuse(call, caller, agent, decision);
     return { ...decision, nowMs, allowedOrigins };
@@ -161,7 +217,7 @@ function admitOne(batch: AdmissionBatch, call: ExecuteCall, nowMs: number): Admi
     executionId: batch.accept(call, caller, decision),
     agentId: decision.agent.id,
     agentName: decision.agent.name,
-    settings: call.body.kind === 'conversation' ? appliedSettings(decision) : null,
+    settings: call.body.kind === 'conversation' ? () => appliedSettings(decision) : null,
     ignoredVariables: decision.ignoredVariables,
     states,
     nowMs,

@@ -1,11 +1,7 @@
 import { type CallSettingInputs, callSettingsOf } from '../../core/agent/call-settings.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { declarablePlaceholders, requireOneUse } from '../../core/agent/prompt.ts';
-import {
-  type ResponseFormat,
-  requireResponseFormat,
-  responseFormatOf,
-} from '../../core/agent/response-format.ts';
+import { type ResponseFormat, responseFormatOf } from '../../core/agent/response-format.ts';
 import { requireVariableSchemas, type VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import {
   type VersionContent,
@@ -100,11 +96,10 @@ export async function createVersion(
   });
 }
 
-/** Checks the content of a version, and returns its placeholders. */
+/** Checks the content of a version but its schemas (`require-schemas.ts`), and returns its placeholders. */
 export function requireValid(input: VersionInput): string[] {
   const variables = declarablePlaceholders(input);
   requireOneUse(input);
-  requireResponseFormat('responseFormat', input.responseFormat ?? null);
   requireVariableSchemas(input.variableSchemas ?? {}, variables);
   return variables;
 }

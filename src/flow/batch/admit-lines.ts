@@ -7,7 +7,7 @@ import {
   type LockedBatch,
 } from '../../core/batch/line-changes.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
-import { decide, type ExecuteCall, type Facts } from '../../core/execution/decide.ts';
+import { decide, type ExecuteCall, rememberCounts } from '../../core/execution/decide.ts';
 import { storedLabels } from '../../core/execution/labels.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
@@ -66,7 +66,8 @@ export interface AdmittedLines {
   readonly hasMore: boolean;
 }
 
-const lineBytesMax = 4_194_304;
+/** Lines are read while rows are locked. A single one may be longer. */
+const lineBytesMax = 262_144;
 /** The limits and permissions of a waiting batch are checked again after this time. */
 const waitMs = 1_000;
 
@@ -184,7 +185,7 @@ function planLines(
       lines.push({ ...change, to: 'refused', executionId: null, errorCode, error });
       continue;
     }
-    if (decision.kind === 'replayed') throw new Error('A line has no idempotency key.');
+    if (decision.kind !== 'accepted') throw new Error('A line has no idempotency key.');
     const placement = admission.placeLine(agent);
     if (!placement) {
       undo();
@@ -194,20 +195,6 @@ function planLines(
     lines.push({ ...change, to: 'processing', executionId });
   }
   return { lines, stop: null };
-}
-
-/** A line that keeps waiting must not spend what `decide` has counted. */
-function rememberCounts({ keyWindows, agentCounts, month }: Facts): () => void {
-  const counted = [
-    ...keyWindows.map(({ counts }) => counts),
-    ...(agentCounts ? [agentCounts] : []),
-  ];
-  const before = counted.map((counts) => ({ ...counts }));
-  const monthBefore = { ...month };
-  return () => {
-    for (const [at, counts] of counted.entries()) Object.assign(counts, before[at]);
-    Object.assign(month, monthBefore);
-  };
 }
 
 /** Null if the refusal concerns this line only. */

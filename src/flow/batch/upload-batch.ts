@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { batchBytesMax, batchLinesMax } from '../../core/batch/batch.ts';
 import { lineSplitter, type SplitLine } from '../../core/batch/line-splitter.ts';
-import { type ReadLine, readLine } from '../../core/batch/read-line.ts';
-import { acceptableVariables, type VariablesTarget } from '../../core/execution/decide.ts';
+import { type ReadLine, readLineBytes, readLineBytesJob } from '../../core/batch/read-line.ts';
+import { type Compute, inlineCharsMax } from '../../core/compute.ts';
+import { type AgentAtAdmission, suppliedVariables } from '../../core/execution/decide.ts';
+import {
+  examineVariablesJob,
+  type QuestionedAgent,
+  questionOf,
+  variableProblemText,
+} from '../../core/execution/examine-variables.ts';
 import { labelsJson } from '../../core/execution/labels.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
@@ -34,9 +41,12 @@ import type { Db } from '../../store/connection/database.ts';
 export interface UploadInput extends Omit<NewUpload, 'id' | 'upload' | 'promptVersionId'> {
   readonly file: AsyncIterable<Buffer>;
   /** What the variables of each line must fit. */
-  readonly target: VariablesTarget & { readonly versionId: string };
+  readonly target: UploadTarget;
+  readonly compute: Compute;
   readonly lineBytesMax: number;
 }
+
+type UploadTarget = QuestionedAgent & Pick<AgentAtAdmission, 'requiredVariables'>;
 
 export interface Uploaded {
   readonly batchId: string;
@@ -62,14 +72,14 @@ export function otherFile(): CallFailure {
 export async function uploadBatch(
   db: Db,
   earlier: EarlierUpload | null,
-  { file, target, lineBytesMax, ...input }: UploadInput,
+  { file, target, compute, lineBytesMax, ...input }: UploadInput,
 ): Promise<Uploaded> {
   const nowMs = await readClock(db);
   const own = { id: earlier?.id ?? uuid7(nowMs), upload: uuid7(nowMs) };
   const stored = earlier ? await resumeUpload(db, own) : { bytes: 0, lines: [] };
   const isNew = !earlier && { ...input, ...own, promptVersionId: target.versionId };
   if (!stored || (isNew && !(await beginUpload(db, isNew)))) throw overtaken();
-  const lines = new UploadedLines(db, own, { target, lineBytesMax, stored });
+  const lines = new UploadedLines(db, own, { target, compute, lineBytesMax, stored });
   const hash = createHash('sha256');
   try {
     for await (const chunk of limited(file, () => tooLarge(`${batchBytesMax} bytes`))) {
@@ -120,7 +130,8 @@ const storedCharsMax = 2_097_152;
 class UploadedLines {
   readonly #db: Db;
   readonly #own: { readonly id: string; readonly upload: string };
-  readonly #target: VariablesTarget;
+  readonly #target: UploadTarget;
+  readonly #compute: Compute;
   readonly #splitter: ReturnType<typeof lineSplitter>;
   /** Ids that an interrupted upload has stored and this one has not repeated yet. */
   readonly #unrepeated: Set<string>;
@@ -137,7 +148,8 @@ class UploadedLines {
     db: Db,
     own: { readonly id: string; readonly upload: string },
     options: {
-      readonly target: VariablesTarget;
+      readonly target: UploadTarget;
+      readonly compute: Compute;
       readonly lineBytesMax: number;
       readonly stored: { readonly bytes: number; readonly lines: readonly StoredLine[] };
     },
@@ -146,6 +158,7 @@ class UploadedLines {
     this.#db = db;
     this.#own = own;
     this.#target = options.target;
+    this.#compute = options.compute;
     this.#splitter = lineSplitter(options.lineBytesMax);
     this.#unrepeated = new Set(lines.flatMap(({ id }) => id ?? []));
     this.#usedNumbers = new Set(lines.map(({ line }) => line));
@@ -169,7 +182,11 @@ class UploadedLines {
   }
 
   async #addLine({ number, bytes }: SplitLine): Promise<void> {
-    const read = readBytes(bytes);
+    const { workspaceId } = this.#target;
+    const read =
+      bytes !== null && bytes.length > inlineCharsMax
+        ? await this.#compute.run(workspaceId, readLineBytesJob, bytes)
+        : readLineBytes(bytes);
     const { id } = read;
     if (id !== null && this.#unrepeated.delete(id)) {
       this.#ids.add(id);
@@ -178,7 +195,7 @@ class UploadedLines {
     this.#count++;
     if (this.#count > batchLinesMax) throw tooLarge(`${batchLinesMax} lines`);
     const line = this.#numberOf(number);
-    const stored = this.#checked(line, bytes?.length ?? 0, read);
+    const stored = await this.#checked(line, bytes?.length ?? 0, read);
     if (id !== null) this.#ids.add(id);
     if (stored.variables !== null) this.#bytes += stored.bytes;
     if (this.#bytes > batchBytesMax) throw tooLarge(`${batchBytesMax} bytes`);
@@ -197,7 +214,7 @@ class UploadedLines {
     return line;
   }
 
-  #checked(line: number, bytes: number, { id, body }: ReadLine): NewLine {
+  async #checked(line: number, bytes: number, { id, body }: ReadLine): Promise<NewLine> {
     const refused = (errorCode: string, error: string): NewLine => {
       const none = { variables: null, labels: null, user: null };
       return { line, id, bytes, ...none, errorCode, error: storable(error) };
@@ -205,8 +222,14 @@ class UploadedLines {
     if (id !== null && this.#ids.has(id)) {
       return refused('DUPLICATE_ID', 'An earlier line has the same id.');
     }
-    const read = acceptableVariables(body, this.#target);
+    const read = suppliedVariables(body, this.#target);
     if ('code' in read) return refused(read.code, read.message);
+    const question = questionOf(this.#target, read.variables);
+    if (question) {
+      const { workspaceId } = this.#target;
+      const { problem } = await this.#compute.run(workspaceId, examineVariablesJob, question);
+      if (problem) return refused('INVALID_VARIABLES', variableProblemText(problem).message);
+    }
     const labels = body.kind === 'variables' ? body.labels : null;
     return {
       ...{ line, id, bytes, variables: read.variables.json, labels: labelsJson(labels) },
@@ -222,15 +245,3 @@ class UploadedLines {
     if (!(await appendLines(this.#db, this.#own, lines))) throw overtaken();
   }
 }
-
-function readBytes(bytes: Buffer | null): ReadLine {
-  if (bytes === null)
-    return { id: null, body: { kind: 'too-large', message: 'The line is too long.' } };
-  try {
-    return readLine(decoder.decode(bytes));
-  } catch {
-    return { id: null, body: { kind: 'malformed', message: 'The line is not valid UTF-8.' } };
-  }
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true });

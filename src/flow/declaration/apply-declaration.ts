@@ -1,3 +1,4 @@
+import type { Compute } from '../../core/compute.ts';
 import { CallFailure } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
@@ -14,12 +15,12 @@ import { type Change, type Declaration, type Plan, planDeclaration } from './pla
  * there.
  */
 export async function applyDeclaration(
-  db: Db,
+  { db, compute }: { readonly db: Db; readonly compute: Compute },
   caller: Caller,
   declaration: Declaration,
   dryRun: boolean,
 ): Promise<readonly Change[]> {
-  const plan = (trx: Trx) => planDeclaration(trx, caller, declaration);
+  const plan = (trx: Trx) => planDeclaration({ trx, compute }, caller, declaration);
   if (dryRun) return inSnapshot(db, async (trx) => (await plan(trx)).changes);
   for (let attempt = 1; ; attempt++) {
     try {

@@ -9,6 +9,7 @@ import {
 } from '../../core/agent/declaration.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
+import { identical } from '../../core/json.ts';
 import type { AgentRow } from '../../store/agent/agents.ts';
 import { findVersionByLabel, type NamedPromptRow } from '../../store/agent/declaration.ts';
 import { changeAgent, changedSettings } from '../agent/change-agent.ts';
@@ -16,6 +17,7 @@ import { moveAgent } from '../agent/change-stage.ts';
 import { createAgent, settingsOfNew } from '../agent/create-agent.ts';
 import { requireFreeNames } from '../agent/take-slug.ts';
 import { requireVersionAliases } from '../agent/version-aliases.ts';
+import { requireSchemas } from '../compute/require-schemas.ts';
 import type { Change, Planning } from './plan-declaration.ts';
 
 /** Plans an agent: its settings, its pinned version and its stage. */
@@ -39,6 +41,11 @@ export async function planAgent(planning: Planning, declared: DeclaredAgent): Pr
   const agent = known
     ? change(planning, declared, known, version)
     : create(planning, declared, prompt, version);
+  const format = agent.config.responseFormat ?? null;
+  if (format && !identical(format, known?.config.responseFormat ?? null)) {
+    const { compute, caller } = planning;
+    await requireSchemas(compute, caller.workspaceId, agent.config, 'agentConfig.');
+  }
   agents.put(switchApi(planning, declared, move(planning, declared, agent)));
 }
 

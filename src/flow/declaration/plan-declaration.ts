@@ -1,5 +1,6 @@
 import type { DeclaredAgent, DeclaredWorkflow } from '../../core/agent/declaration.ts';
 import type { PlaceholderWarning } from '../../core/agent/prompt.ts';
+import type { Compute } from '../../core/compute.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
@@ -50,6 +51,7 @@ export interface Plan {
 /** What exists, by name, and what the plan creates. New things already have ids. */
 export interface Planning {
   readonly trx: Trx;
+  readonly compute: Compute;
   readonly caller: Caller;
   readonly nowMs: number;
   readonly prompts: Named<NamedPromptRow>;
@@ -65,7 +67,7 @@ export interface Planning {
 
 /** Throws a `CallFailure` that names the declared thing it concerns. */
 export async function planDeclaration(
-  trx: Trx,
+  { trx, compute }: Pick<Planning, 'trx' | 'compute'>,
   caller: Caller,
   { prompts = [], agents = [], workflows = [] }: Declaration,
 ): Promise<Plan> {
@@ -89,7 +91,7 @@ export async function planDeclaration(
     plan: (planning: Planning) => Promise<void>,
   ): Promise<void> {
     const add = (work: Work) => works[kind].push((at) => withName(kind, name, () => work(at)));
-    await withName(kind, name, () => plan({ ...common, add }));
+    await withName(kind, name, () => plan({ ...common, compute, add }));
   }
 }
 
@@ -131,7 +133,7 @@ async function readExisting(
   trx: Trx,
   caller: Caller,
   declared: Required<Declaration>,
-): Promise<Omit<Planning, 'add'>> {
+): Promise<Omit<Planning, 'add' | 'compute'>> {
   const names = namesIn(declared);
   const visible = await listVisibleAgents(trx, caller, names.agents);
   const agents = await findAgents(trx, caller, visible);

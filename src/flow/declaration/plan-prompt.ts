@@ -18,6 +18,7 @@ import {
   type VersionInput,
   versionInput,
 } from '../agent/create-version.ts';
+import { requireSchemas } from '../compute/require-schemas.ts';
 import type { Planning } from './plan-declaration.ts';
 
 export interface DeclaredPrompt {
@@ -66,7 +67,7 @@ export async function planPrompt(planning: Planning, declared: DeclaredPrompt): 
 }
 
 async function planVersion(
-  { trx, caller, nowMs, versions, changes, add }: Planning,
+  { trx, compute, caller, nowMs, versions, changes, add }: Planning,
   prompt: NamedPromptRow,
   declared: DeclaredVersion,
 ): Promise<void> {
@@ -76,9 +77,11 @@ async function planVersion(
   const existing = versions.get(key) ?? (await findVersionByLabel(trx, prompt.id, label));
   if (existing) return requireEqual(existing, input);
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
+  const variables = requireValid(input);
+  await requireSchemas(compute, caller.workspaceId, input);
   versions.set(key, {
     ...input,
-    variables: requireValid(input),
+    variables,
     messageLists: messageLists(input.messages),
     fileVariables: fileVariables(input.messages),
   });

@@ -1,7 +1,8 @@
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
 import type { Prompt, Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
-import { type ResponseFormat, readOutputJson } from '../../core/agent/response-format.ts';
+import { type ResponseFormat, readOutputJob } from '../../core/agent/response-format.ts';
+import type { Compute } from '../../core/compute.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
@@ -77,6 +78,7 @@ interface Deferred {
 
 export interface ExecuteDeps {
   readonly models: ModelPort;
+  readonly compute: Compute;
   readonly template: (promptVersionId: string) => Promise<Template>;
   /** Where attempts that are read as a stream emit what arrives. */
   readonly streams?: Pick<LiveStreams, 'open'>;
@@ -124,7 +126,10 @@ export async function executeAttempt(
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
     const { settingsNotApplied = [], toolCalls = [] } = response;
     // Calls of tools come instead of an answer.
-    const outputJson = format && toolCalls.length === 0 ? requireJson(format, response) : null;
+    const outputJson =
+      format && toolCalls.length === 0
+        ? await requireJson(deps.compute, { format, response, execution })
+        : null;
     const attemptMs = performance.now() - startedAt;
     const firstTextMs = emission?.firstTextMs() ?? null;
     const sent = { settingsNotApplied, attemptMs, firstTextMs };
@@ -198,9 +203,20 @@ function emitEvents({ streams }: ExecuteDeps, execution: QueuedExecution, isOwne
 }
 
 /** @throws {ModelFailure} if the output does not match */
-function requireJson(format: ResponseFormat, response: ModelResponse): string {
-  const { text, usage, cost, finishReason, details = noDetails } = response;
-  const read = readOutputJson(format, text, finishReason);
+async function requireJson(
+  compute: Compute,
+  answered: {
+    readonly format: ResponseFormat;
+    readonly response: ModelResponse;
+    readonly execution: Pick<QueuedExecution, 'workspaceId'>;
+  },
+): Promise<string> {
+  const { format, response } = answered;
+  const { workspaceId } = answered.execution;
+  const { text: output, usage, cost, finishReason, details = noDetails } = response;
+  const schema = JSON.stringify(format.schema);
+  const question = { workspaceId, schema, output, finishReason };
+  const read = await compute.run(workspaceId, readOutputJob, question);
   if (read.kind === 'json') return read.json;
   const message = `The output does not match its schema: ${read.problem}.`;
   throw new ModelFailure('SCHEMA_MISMATCH', message, { usage, cost, finishReason, details });

@@ -1,6 +1,8 @@
-import type { ExecuteBody } from '../../core/agent/variables.ts';
+import type { ExecuteBody, UnparsedBody } from '../../core/agent/variables.ts';
+import type { Compute } from '../../core/compute.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
 import type { WindowState } from '../../core/execution/limits.ts';
+import { LruCache } from '../../core/lru-cache.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
@@ -13,13 +15,14 @@ import {
   writeStart,
 } from '../../store/workflow/workflow-start.ts';
 import { callerLookup, membersOf } from '../admission/admission-mapping.ts';
+import { parseAndHash } from '../admission/prepare-call.ts';
 import { type Completions, progressed } from '../completions.ts';
 import { awaitCommit } from '../transaction/await-commit.ts';
 import { batcher } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
 import { type ProgressDeps, planProgress } from './progress.ts';
 import { noValues } from './value-cache.ts';
-import { WorkflowStarts } from './workflow-starts.ts';
+import { type UnpreparedStart, WorkflowStarts } from './workflow-starts.ts';
 
 /**
  * Starts workflow runs, with the protocol of admission (`admit.ts`): one batch is one transaction that locks and reads,
@@ -42,7 +45,9 @@ export interface StartCall {
   readonly workflowId: string | null;
   readonly trigger: WorkflowTrigger;
   /** The request body, `{"input": {…}}`. */
-  readonly body: ExecuteBody;
+  readonly body: ExecuteBody | UnparsedBody;
+  /** Of the body, once it is computed. */
+  readonly digest?: Buffer | null;
   readonly idempotencyKey: string | null;
   readonly idempotencyProblem: string | null;
 }
@@ -72,6 +77,7 @@ export interface WorkflowStarter {
 
 export interface WorkflowStarterDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
+  readonly compute: Compute;
   readonly completions: Pick<Completions, 'publish'>;
 }
 
@@ -79,26 +85,55 @@ const batchMax = 200;
 const batchesInFlightMax = 2;
 
 export function createWorkflowStarter(deps: WorkflowStarterDeps): WorkflowStarter {
-  const { add, idle } = batcher<StartCall, Started>({
+  const { add, idle } = batcher<StartCall, Started | UnpreparedStart>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ body }) => (body.kind === 'variables' ? body.variables.json.length : 0),
+    weight: ({ body }) => {
+      if (body.kind === 'unparsed') return body.chars;
+      return body.kind === 'variables' ? body.variables.json.length : 0;
+    },
     run: (calls) =>
       transactBatch(calls, (some) =>
         deps.pipelines.use((send) => startWorkflows(deps, send, some)),
       ),
   });
-  return { start: add, idle };
+  // As in `admit.ts`: a caller that was seen lately is expected to be known again.
+  const recentCallers = new LruCache<string>(recentCallersMax);
+  async function start(call: StartCall): Promise<Started> {
+    const key = 'hash' in call.credential ? call.credential.hash : callerId(call.credential);
+    const recent = recentCallers.get(key);
+    let next = recent === undefined ? call : await prepare(recent, call);
+    for (;;) {
+      const result = await add(next);
+      if (result.kind !== 'unprepared') {
+        if (result.kind === 'refused') recentCallers.delete(key);
+        return result;
+      }
+      recentCallers.set(key, result.workspaceId);
+      next = await prepare(result.workspaceId, next);
+    }
+  }
+  const prepare = async (workspaceId: string, call: StartCall): Promise<StartCall> => ({
+    ...call,
+    ...(await parseAndHash(deps.compute, workspaceId, call)),
+  });
+  return { start, idle };
+}
+
+const recentCallersMax = 10_000;
+
+function callerId(credential: Exclude<StartCall['credential'], { kind: 'key' }>): string {
+  return credential.kind === 'session' ? credential.caller.id : credential.id;
 }
 
 async function startWorkflows(
   deps: WorkflowStarterDeps,
   send: Send,
   calls: StartCall[],
-): Promise<Started[]> {
+): Promise<(Started | UnpreparedStart)[]> {
   const state = await readForStart(send, lookupOf(calls));
   const starts = new WorkflowStarts(state, (versionId) => deps.definitions(send, versionId));
-  const results: Started[] = [];
+  const results: (Started | UnpreparedStart)[] = [];
   for (const call of calls) results.push(await starts.decide(call));
 
   const { runs } = starts;

@@ -1,3 +1,4 @@
+import { rememberCounts } from '../../core/execution/decide.ts';
 import { labelsJson } from '../../core/execution/labels.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import { uuid7 } from '../../core/id.ts';
@@ -11,8 +12,8 @@ import type {
   StartWrites,
   WorkflowRow,
 } from '../../store/workflow/workflow-start.ts';
+import { isSameBody } from '../admission/admission-batch.ts';
 import {
-  bodyDigest,
   callerResolver,
   idempotencyId,
   keyWindowsOf,
@@ -21,6 +22,12 @@ import {
 import type { StartCall, Started } from './start-workflow.ts';
 
 type Accepted = Extract<StartDecision, { kind: 'accepted' }>;
+
+/** A start that comes back once its body is parsed and hashed. */
+export interface UnpreparedStart {
+  readonly kind: 'unprepared';
+  readonly workspaceId: string;
+}
 
 /** The starts of one transaction, in memory, like `AdmissionBatch`: each call sees what earlier ones changed. */
 export class WorkflowStarts {
@@ -43,13 +50,14 @@ export class WorkflowStarts {
     );
   }
 
-  async decide(call: StartCall): Promise<Started> {
+  async decide(call: StartCall): Promise<Started | UnpreparedStart> {
     const { nowMs } = this.#state;
     const caller = this.#callerOf(call.credential);
     if (!caller) return { ...unknownCaller, nowMs };
     const workflow = this.#workflowOf(call, caller);
     const first = this.#firstRunOf(call, caller);
     const decision = await this.#decisionFor(call, caller, workflow, first);
+    if (decision.kind === 'unprepared') return { ...decision, workspaceId: caller.workspaceId };
     if (decision.kind === 'refused') return { ...decision, nowMs };
     const { states } = decision;
     if (decision.kind === 'replayed') {
@@ -94,7 +102,8 @@ export class WorkflowStarts {
     const { nowMs, counts } = this.#state;
     const keyWindows = keyWindowsOf(caller, counts, this.#counts);
     const versionId = workflow?.version_id ?? null;
-    return decideStart({
+    const { body, idempotencyKey, digest = null } = call;
+    const facts = {
       nowMs,
       caller,
       keyWindows,
@@ -103,17 +112,21 @@ export class WorkflowStarts {
         definition: versionId === null ? null : await this.#definition(versionId),
         privateCreators: caller.kind === 'workflow' ? [] : workflow.private_creators,
       },
-      body: call.body,
+      call: { body, idempotencyKey, digest },
       idempotencyProblem: call.idempotencyProblem,
-      replay: first && { sameBody: () => first.digest.equals(bodyDigest(call.body)) },
-    });
+      replay: first && { sameBody: isSameBody(first, { digest }) },
+    };
+    const restoreCounts = rememberCounts(facts);
+    const decision = decideStart(facts);
+    if (decision.kind === 'unprepared') restoreCounts();
+    return decision;
   }
 
   #accept(
     call: StartCall,
     caller: Caller,
     workflow: WorkflowRow | null,
-    { definition, input, ignoredInput }: Accepted,
+    { definition, labels, input, ignoredInput }: Accepted,
   ): StartedRun {
     if (!workflow || workflow.version_id === null) {
       throw new Error('A start needs a workflow version.');
@@ -129,7 +142,7 @@ export class WorkflowStarts {
       executedBy: caller.userId,
       deadlineMs: nowMs + definition.timeoutMs,
       input,
-      labels: call.body.kind === 'variables' ? labelsJson(call.body.labels) : null,
+      labels: labelsJson(labels),
       storeBodies: workflow.stores_bodies,
     };
     this.runs.push(run);
@@ -144,7 +157,8 @@ export class WorkflowStarts {
       ignored: [...ignoredInput],
     };
     if (call.idempotencyKey !== null) {
-      const key = { caller: caller.id, key: call.idempotencyKey, digest: bodyDigest(call.body) };
+      if (!call.digest) throw new Error('A call with an idempotency key was not hashed.');
+      const key = { caller: caller.id, key: call.idempotencyKey, digest: call.digest };
       const id = idempotencyId(caller.id, workflow.id, call.idempotencyKey);
       this.#firstWorkflowRuns.set(id, { ...started, ...key });
       this.#newFirstCalls.push({

@@ -1,3 +1,4 @@
+import type { Compute } from '../../core/compute.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Pipelines } from '../../store/connection/pipeline.ts';
@@ -33,6 +34,7 @@ export interface WorkflowDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   /** For transactions of a single workflow run. */
   readonly singlePipelines: Pipelines;
+  readonly compute: Compute;
   readonly admission: Pick<Admission, 'admit'>;
   readonly canceler: Canceler;
   readonly testingLimits: RateLimits;

@@ -11,6 +11,7 @@ import {
   upload,
 } from '../../../harness/batches.ts';
 import { startService } from '../../../harness/service.ts';
+import { inlineCharsMax } from '../../../src/core/compute.ts';
 import { fromId } from '../../../src/core/id.ts';
 
 const service = await startService();
@@ -53,6 +54,17 @@ test('each line becomes one execution, and the results are in the order of the f
     service.db,
   );
   assert.deepEqual(rows[0], { records: 300, used: 300 });
+});
+
+test('a long line becomes an execution like any other', async () => {
+  const agent = await addAgent(service, { model: 'cueline/echo' });
+  const name = 'x'.repeat(inlineCharsMax);
+  const { body } = await upload(service, agent, jsonLines([{ id: 'a', variables: { name } }]), {
+    key,
+  });
+  await batchWhen(service, body.statusUrl, key);
+  const [result] = await resultsOf(service, body.statusUrl, key);
+  assert.deepEqual([result?.id, result?.outputText], ['a', `Hello ${name}`]);
 });
 
 test('a record names its batch and has source api, and lists and exports filter by it', async () => {

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
+import { inlineCharsMax } from '../../../src/core/compute.ts';
 
 const service = await startService();
 after(service.close);
@@ -49,6 +50,16 @@ test('numbers of an input keep their text', async () => {
   const body = '{"input":{"name":[1.0,1e400,12345678901234567890]}}';
   const { body: accepted } = await service.call('POST', `${workflow.path}/execute`, { key, body });
   assert.equal((await ended(accepted.statusUrl)).output, 'Hello [1.0,1e400,12345678901234567890]');
+});
+
+test('a long input is parsed as it was sent, and refused for what is wrong with it', async () => {
+  const long = 'x'.repeat(inlineCharsMax);
+  const send = (body: string) => service.call('POST', `${workflow.path}/execute`, { key, body });
+  const accepted = await send(`{"input":{"name":1.0,"long":"${long}"}}`);
+  const { output, input } = await ended(accepted.body.statusUrl);
+  assert.deepEqual([output, input.long], ['Hello 1.0', long]);
+  const malformed = await send(`{"input":{"name":"${long}"`);
+  assert.deepEqual([malformed.status, malformed.body.code], [400, 'MALFORMED_BODY']);
 });
 
 test('the same Idempotency-Key and input start one workflow run', async () => {

@@ -5,6 +5,7 @@ import { makeWorkflow } from '../../../harness/created-workflows.ts';
 import { legacy, modern, post } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
 import { deployTool } from '../../../harness/tools.ts';
+import { inlineCharsMax } from '../../../src/core/compute.ts';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
 
 const service = await startService();
@@ -47,6 +48,12 @@ test('keeps numbers and the order of names as sent', async () => {
   const response = await post(service, body, { key });
   const text = '{"b":12345678901234567890.0,"a":1e2}';
   assert.equal(response.body.result.content[0].text, `Hello ${text}`);
+});
+
+test('takes long arguments', async () => {
+  const name = 'x'.repeat(inlineCharsMax);
+  const result = await call('greeter', { name });
+  assert.equal((await recordOf(result)).inputVariables.name, name);
 });
 
 test('returns the structure of an output that has a schema', async () => {

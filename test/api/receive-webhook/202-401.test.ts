@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { addAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
+import { inlineCharsMax } from '../../../src/core/compute.ts';
 
 const service = await startService();
 after(service.close);
@@ -75,6 +76,17 @@ test('a signed event starts one workflow run with its body as input', async () =
   assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [202, 'true']);
   assert.deepEqual(again.body, { ...accepted.body, currentStatus: 'success' });
   assert.equal(await runs(), before);
+});
+
+test('a long event is its input as it was sent, and nothing beside it', async () => {
+  const long = 'x'.repeat(inlineCharsMax);
+  const whole = `{"name":1.0,"long":"${long}"}`;
+  const { body: started } = await send(whole, signed(hook.secret, whole));
+  const { body } = await service.call('GET', `${started.statusUrl}?wait=30`, { key });
+  assert.deepEqual([body.output, body.input.long], ['Hello 1.0', long]);
+  for (const payload of [`["${long}"]`, `{"name":"${long}"},"user":"x"`]) {
+    assert.equal((await send(payload, signed(hook.secret, payload))).status, 400);
+  }
 });
 
 test('every invalid event returns the same 401 and starts nothing', async () => {

@@ -71,7 +71,7 @@ test('the first malformed file is named; null is none', () => {
   assert.equal(check({ photo: png, contract: null }), null);
   assert.equal(check({}), null);
   assert.equal(check({ photo: png, contract: 'x' })?.variable, 'contract');
-  assert.match(check({ photo: 'x' })?.message ?? '', /^Variable "photo" must be an image/);
+  assert.match(check({ photo: 'x' })?.problem ?? '', /^must be an image/);
 });
 
 test('data URLs are stored once, and the variables are restored as they were sent', () => {

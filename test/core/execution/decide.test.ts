@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptySetup } from '../../../harness/setups.ts';
-import { parseExecuteBody } from '../../../src/core/agent/variables.ts';
+import type { CallBody } from '../../../src/core/agent/conversation.ts';
+import { parseExecuteBody, type UnparsedBody } from '../../../src/core/agent/variables.ts';
 import { decide, type Facts } from '../../../src/core/execution/decide.ts';
 import { type Counts, keyDefaultLimits, noLimits } from '../../../src/core/execution/limits.ts';
 import { toId } from '../../../src/core/id.ts';
 import type { Caller } from '../../../src/core/people/caller.ts';
-import { decideStart, type StartFacts } from '../../../src/core/workflow/decide-start.ts';
+import { decideStart } from '../../../src/core/workflow/decide-start.ts';
 
 /** The order of the checks is part of the API. Each case violates its own check and all later ones. */
 
@@ -70,10 +71,11 @@ const good = (): Facts => ({
   agentCounts: fresh(),
   month: { actionsPerMonth: 1_000, month: 0, used: 0 },
   testingLimits: { requestsPerMinute: 10, requestsPerHour: 500, requestsPerDay: 10_000 },
-  body: parseExecuteBody('{"variables":{"topic":"tides"}}'),
+  call: callOf(parseExecuteBody('{"variables":{"topic":"tides"}}')),
   idempotencyProblem: null,
   replay: null,
 });
+const callOf = (body: CallBody): Facts['call'] => ({ body, idempotencyKey: null });
 
 /** From the first check to the last: the violation, the code of the refusal, and the error code of its record. */
 const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
@@ -91,7 +93,7 @@ const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
   ],
   [
     'the idempotency key was used with another body',
-    (f) => ({ ...f, replay: { sameBody: () => false } }),
+    (f) => ({ ...f, replay: { sameBody: false } }),
     'IDEMPOTENCY_KEY_REUSED',
     null,
   ],
@@ -129,7 +131,12 @@ const checks: [string, (facts: Facts) => Facts, string, string | null][] = [
     'RATE_LIMIT_EXCEEDED',
     'RATE_LIMIT_EXCEEDED',
   ],
-  ['the body is malformed', (f) => ({ ...f, body: parseExecuteBody('{') }), 'MALFORMED_BODY', null],
+  [
+    'the body is malformed',
+    (f) => ({ ...f, call: callOf(parseExecuteBody('{')) }),
+    'MALFORMED_BODY',
+    null,
+  ],
   [
     'the monthly quota is exhausted',
     (f) => ({ ...f, month: { actionsPerMonth: 0, month: 0, used: 0 } }),
@@ -197,8 +204,14 @@ test('a refused call increments only the counters of the checks it passed', () =
     ['revoked', (f) => ({ ...f, caller: { ...f.caller, ended: true } }), 0, 0, 0],
     ['unknown agent', (f) => ({ ...f, agent: null, agentCounts: null }), 1, 0, 0],
     ['paused agent', (f) => ({ ...f, agent: { ...agent, stage: 'Paused' } }), 1, 0, 0],
-    ['missing variables', (f) => ({ ...f, body: parseExecuteBody('{"variables":{}}') }), 1, 1, 0],
-    ['malformed body', (f) => ({ ...f, body: parseExecuteBody('') }), 1, 1, 0],
+    [
+      'missing variables',
+      (f) => ({ ...f, call: callOf(parseExecuteBody('{"variables":{}}')) }),
+      1,
+      1,
+      0,
+    ],
+    ['malformed body', (f) => ({ ...f, call: callOf(parseExecuteBody('')) }), 1, 1, 0],
   ];
   for (const [what, violate, key, ofAgent, actions] of violations) {
     const facts = violate(good());
@@ -209,26 +222,34 @@ test('a refused call increments only the counters of the checks it passed', () =
   }
 });
 
-test('the bodies of a replay are compared only if no earlier check refuses the call', () => {
-  const replay = { sameBody: () => assert.fail('compared unnecessarily') };
+test('a body is asked for only if no earlier check refuses the call', () => {
+  const parse = () => assert.fail('parsed while it was decided');
+  const body: UnparsedBody = { kind: 'unparsed', chars: 1, parse };
+  const idempotent = { body, idempotencyKey: 'same' };
   const refused: Partial<Facts>[] = [
     { caller: { ...caller, ended: true } },
     { caller: { ...caller, role: null } },
     { keyWindows: windowsOf(used(100)) },
     { idempotencyProblem: 'too long' },
   ];
-  for (const wrong of refused) {
-    assert.equal(decide({ ...good(), ...wrong, replay }).kind, 'refused');
-    const { keyWindows, idempotencyProblem, ...rest } = { ...good(), ...wrong };
-    const { caller: of } = rest;
-    const body = rest.body as StartFacts['body'];
-    const facts = { nowMs, caller: of, keyWindows, workflow: null, body, idempotencyProblem };
-    assert.equal(decideStart({ ...facts, replay }).kind, 'refused');
+  const decisions = (facts: Facts) => {
+    const { nowMs: at, caller: of, keyWindows, idempotencyProblem, replay } = facts;
+    const call = { ...idempotent, digest: null };
+    const start = { nowMs: at, caller: of, keyWindows, idempotencyProblem, replay, call };
+    const kinds = [decide(facts).kind, decideStart({ ...start, workflow: null }).kind];
+    return [...new Set(kinds)];
+  };
+  for (const replay of [null, { sameBody: null }]) {
+    for (const wrong of refused) {
+      assert.deepEqual(decisions({ ...good(), call: idempotent, ...wrong, replay }), ['refused']);
+    }
   }
+  const replay = { sameBody: null };
+  assert.deepEqual(decisions({ ...good(), call: idempotent, replay }), ['unprepared']);
 });
 
 test('a replay counts towards the limit of the key, but not the quota', () => {
-  const facts = { ...good(), replay: { sameBody: () => true } };
+  const facts = { ...good(), replay: { sameBody: true } };
   assert.equal(decide(facts).kind, 'replayed');
   assert.equal(facts.keyWindows[0]?.counts.minuteUsed, 1);
   assert.equal(facts.month.used, 0);
@@ -238,7 +259,7 @@ test('a required variable is not satisfied by a default, by null or by an ignore
   const facts: Facts = {
     ...good(),
     agent: { ...agent, requiredVariables: ['topic', 'style'] },
-    body: parseExecuteBody('{"variables":{"topic":null,"Topic":"x"}}'),
+    call: callOf(parseExecuteBody('{"variables":{"topic":null,"Topic":"x"}}')),
   };
   const decision = decide(facts);
   assert.ok(decision.kind === 'refused');
@@ -253,7 +274,7 @@ test('undeclared variables are listed as ignored', () => {
   const body = parseExecuteBody(
     '{"variables":{"topic":"x","tone":"y","style":"z","other":1,"more":null}}',
   );
-  const decision = decide({ ...good(), body });
+  const decision = decide({ ...good(), call: callOf(body) });
   assert.ok(decision.kind === 'accepted');
   assert.deepEqual(decision.ignoredVariables, ['other', 'more']);
 });

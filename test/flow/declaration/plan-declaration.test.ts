@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type KyselyPlugin, sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
+import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { startService } from '../../../harness/service.ts';
 import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { planDeclaration } from '../../../src/flow/declaration/plan-declaration.ts';
@@ -46,7 +47,7 @@ test('planning reads only what the declaration names', async () => {
     db
       .withPlugin(counting)
       .transaction()
-      .execute((trx) => planDeclaration(trx, caller, declared));
+      .execute((trx) => planDeclaration({ trx, compute: inlineCompute }, caller, declared));
   assert.deepEqual((await plan({ workflows: declaration.workflows })).changes, []);
   assert.ok(read < 10, `${read} rows`);
   read = 0;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
+import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { startService } from '../../../harness/service.ts';
 import { emptySetup } from '../../../harness/setups.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
@@ -291,6 +292,7 @@ test('an attempt that is aborted while its template is read does not call the mo
   const stopping = new AbortController();
   const deps = {
     models: { call: () => assert.fail('it was called') },
+    compute: inlineCompute,
     template: async () => {
       stopping.abort('drain');
       return { system: null, user: 'Hello' };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
+import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
@@ -22,7 +23,10 @@ const agent = await addAgent(service, { user: 'x' });
 const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
 const { testingLimits } = readConfig({});
 const announcements = { announceQueuedExecutions() {}, announceQueuedEvents() {} };
-const admission = createAdmission({ pipelines, testingLimits, slots: null, announcements });
+const admission = createAdmission({
+  ...{ pipelines, testingLimits, slots: null, announcements },
+  compute: inlineCompute,
+});
 
 function callOf(runId: string, fallback: boolean): ExecuteCall {
   const caller = workflowCaller({ id: workflow.id, workspaceId, userId: null });

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/agents/agents.ts';
+import type { AgentChange } from '../../../core/agent/agent-settings.ts';
 import { agentLimits, peekWindows, stageLimits } from '../../../core/execution/limits.ts';
 import { invalidRequest, notFound } from '../../../core/failure.ts';
-import { fromId } from '../../../core/id.ts';
-import { changeAgent } from '../../../flow/agent/change-agent.ts';
+import { fromId, toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
+import { type AgentPatch, changeAgent } from '../../../flow/agent/change-agent.ts';
 import { deleteAgent, moveAgent } from '../../../flow/agent/change-stage.ts';
 import { createAgent } from '../../../flow/agent/create-agent.ts';
+import { requireSchemas } from '../../../flow/compute/require-schemas.ts';
 import { cancelRunningOf } from '../../../flow/execution/cancel-running.ts';
 import { readCounts } from '../../../store/admission/limits.ts';
 import * as store from '../../../store/agent/agents.ts';
@@ -27,10 +30,9 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createAgent, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const row = await createAgent(db, caller, newAgent(body));
-    const agent = agentWire(row);
-    const location = `/api/v1/agents/${agent.agentId}`;
-    return { status: 201, body: agent, headers: { etag: etag(row.revision), location } };
+    const row = await createAgent(db, caller, await withValidSchemas(deps, caller, newAgent(body)));
+    const location = `/api/v1/agents/${toId('agent', row.id)}`;
+    return { status: 201, body: agentWire(row), headers: { etag: etag(row.revision), location } };
   });
 
   route(app, deps, contract.listAgents, async ({ query, caller }) => {
@@ -56,7 +58,8 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.updateAgent, async (context) => {
     const { params, body, caller, request } = context;
     const agentId = fromId('agent', params.agentId);
-    const row = await changeAgent(db, caller, agentId, agentPatch(body), ifMatch(request));
+    const patch = await withValidSchemas(deps, caller, agentPatch(body));
+    const row = await changeAgent(db, caller, agentId, patch, ifMatch(request));
     return agentResponse(context, row);
   });
 
@@ -103,6 +106,16 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { rows, total } = await listAllPins(db, caller, readRange(query), page);
     return pageResponse('pins', rows.map(agentPinWire), { ...page, total });
   });
+}
+
+async function withValidSchemas<Written extends AgentChange | AgentPatch>(
+  { compute }: ApiDeps,
+  { workspaceId }: Caller,
+  written: Written,
+): Promise<Written> {
+  const { config = {} } = 'change' in written ? written.change : written;
+  await requireSchemas(compute, workspaceId, config, 'agentConfig.');
+  return written;
 }
 
 /** The stored id of a filter; a malformed one matches nothing. */

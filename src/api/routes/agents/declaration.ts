@@ -17,7 +17,7 @@ export function declarationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.applyDeclaration, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
     const { declaration, dryRun = false } = body;
-    const changes = await applyDeclaration(db, caller, declaration, dryRun);
+    const changes = await applyDeclaration(deps, caller, declaration, dryRun);
     return { status: 200, body: { applied: !dryRun, changes } };
   });
 }

@@ -4,7 +4,8 @@ import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { changePrompt, createPrompt } from '../../../flow/agent/change-prompt.ts';
-import { createVersion, versionInput } from '../../../flow/agent/create-version.ts';
+import { createVersion, requireValid, versionInput } from '../../../flow/agent/create-version.ts';
+import { requireSchemas } from '../../../flow/compute/require-schemas.ts';
 import {
   findPrompt,
   findVisibleVersion,
@@ -62,7 +63,10 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createPromptVersion, async ({ params, body, caller }) => {
     const promptId = fromId('prompt', params.promptId);
-    const version = versionWire(await createVersion(db, caller, promptId, versionInput(body)));
+    const input = versionInput(body);
+    requireValid(input);
+    await requireSchemas(deps.compute, caller.workspaceId, input);
+    const version = versionWire(await createVersion(db, caller, promptId, input));
     const location = `/api/v1/prompts/${version.promptId}/versions/${version.promptVersionId}`;
     return { status: 201, body: version, headers: { location } };
   });

@@ -87,7 +87,7 @@ async function checkUpload(
     executedBy: caller.userId,
     ipAddress: callerAddress(request),
     userAgent: userAgentOf(request),
-    ...{ file: fileOf(request), target, lineBytesMax: bodyBytesMax },
+    ...{ file: fileOf(request), target, compute: deps.compute, lineBytesMax: bodyBytesMax },
   };
   return { agentId, file: () => uploadBatch(deps.db, earlier, upload) };
 }

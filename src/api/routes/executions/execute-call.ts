@@ -1,7 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../../contract/endpoint.ts';
 import { idempotencyKeyMax } from '../../../contract/limits.ts';
-import { type ExecuteBody, parseExecuteBody } from '../../../core/agent/variables.ts';
+import {
+  type ExecuteBody,
+  parseExecuteBody,
+  parseLongBodyJob,
+  type UnparsedBody,
+} from '../../../core/agent/variables.ts';
+import { type Compute, inlineCharsMax } from '../../../core/compute.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { unknownName } from '../../../core/failure.ts';
 import { requireCredential } from '../../access/authenticate.ts';
@@ -12,29 +18,45 @@ import { readBody } from '../../http/request/body.ts';
 
 /** Reads the body and rejects every query parameter. */
 export async function readExecuteBody(
+  compute: Compute,
   request: FastifyRequest,
   field: 'variables' | 'input',
-): Promise<ExecuteBody> {
+): Promise<ExecuteBody | UnparsedBody> {
   const [parameter] = Object.keys(request.query as object);
   const raw = await readBody(request);
   if (parameter !== undefined) {
     const message = unknownName(`Parameter ${JSON.stringify(parameter.slice(0, 100))}`, []);
     return { kind: 'invalid', message, variable: null };
   }
-  if (raw.kind === 'text') return parseExecuteBody(raw.text, field);
+  if (raw.kind === 'text') return executeBody(compute, raw.text, field);
   if (raw.kind === 'none') return { kind: 'malformed', message: 'The body is missing.' };
   return raw;
 }
 
+/** A long body is parsed only once its caller is known, and in the compute thread. */
+export function executeBody(
+  compute: Compute,
+  text: string,
+  field: 'variables' | 'input' = 'variables',
+): ExecuteBody | UnparsedBody {
+  if (text.length <= inlineCharsMax) return parseExecuteBody(text, field);
+  return {
+    kind: 'unparsed',
+    chars: text.length,
+    parse: (workspaceId) => compute.run(workspaceId, parseLongBodyJob, { text, field }),
+  };
+}
+
 /** Reads a request from the dashboard and its caller. */
 export async function readDashboardCall(
-  { authenticator, checkSameOrigin }: Pick<ApiDeps, 'authenticator' | 'checkSameOrigin'>,
+  deps: Pick<ApiDeps, 'authenticator' | 'checkSameOrigin' | 'compute'>,
   request: FastifyRequest,
   endpoint: Endpoint,
   field: 'variables' | 'input',
 ) {
   requireCredential(request);
-  const body = await readExecuteBody(request, field);
+  const { authenticator, checkSameOrigin } = deps;
+  const body = await readExecuteBody(deps.compute, request, field);
   // Follows the body, which may take long: the caller may be removed meanwhile.
   const caller = await authenticator.identify(request, endpoint);
   checkSameOrigin(request);

@@ -4,7 +4,11 @@ import {
   executeAgentInDashboard,
   streamExecution,
 } from '../../../contract/executions/executions.ts';
-import { type ExecuteBody, unknownRerun } from '../../../core/agent/variables.ts';
+import {
+  type ExecuteBody,
+  type UnparsedBody,
+  unknownRerun,
+} from '../../../core/agent/variables.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted } from '../../../flow/admission/admit.ts';
@@ -31,7 +35,7 @@ export function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const hash = bearerHash(request);
     if (!hash) throw unauthorized();
     deps.onKeyUsed(hash);
-    const body = await readExecuteBody(request, 'variables');
+    const body = await readExecuteBody(deps.compute, request, 'variables');
     await execute(deps, request, reply, { credential: { kind: 'key', hash }, body });
     return reply;
   });
@@ -49,12 +53,12 @@ async function execute(
   deps: ApiDeps,
   request: FastifyRequest<{ Params: { agentId: string } }>,
   reply: FastifyReply,
-  input: Pick<ExecuteCall, 'credential'> & { readonly body: ExecuteBody },
+  input: Pick<ExecuteCall, 'credential'> & { readonly body: ExecuteBody | UnparsedBody },
 ): Promise<void> {
   const agentId = await agentIdOf(deps, input.credential, request.params.agentId);
   const call: ExecuteCall = {
     ...input,
-    body: await withKnownRerun(deps, agentId, withStream(input.body, asksForStream(request))),
+    body: completeBody(deps, agentId, input.body, asksForStream(request)),
     agentId,
     ...readIdempotency(request),
     ipAddress: callerAddress(request),
@@ -85,6 +89,22 @@ async function agentIdOf(
 }
 
 type Credential = ExecuteCall['credential'];
+
+/** What a body names is looked up once its caller is known. */
+function completeBody(
+  deps: ApiDeps,
+  agentId: string | null,
+  body: ExecuteBody | UnparsedBody,
+  isFollowed: boolean,
+): ExecuteBody | UnparsedBody {
+  const complete = (parsed: ExecuteBody) =>
+    withKnownRerun(deps, agentId, withStream(parsed, isFollowed));
+  if (body.kind === 'unparsed') {
+    return { ...body, parse: async (workspaceId) => complete(await body.parse(workspaceId)) };
+  }
+  if (body.kind !== 'variables' || body.rerunOf === undefined) return withStream(body, isFollowed);
+  return { kind: 'unparsed', chars: body.variables.json.length, parse: () => complete(body) };
+}
 
 /** Who follows the execution wants to see its text as it arrives, unless the body says otherwise. */
 function withStream(body: ExecuteBody, isFollowed: boolean): ExecuteBody {

@@ -6,12 +6,12 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { openToolCallsOfKeyMax } from '../../../contract/limits.ts';
-import { type ExecuteBody, readVariables } from '../../../core/agent/variables.ts';
+import type { ExecuteBody, UnparsedBody } from '../../../core/agent/variables.ts';
 import type { RefusedCall } from '../../../core/execution/refusal-advice.ts';
 import { findTool } from '../../../store/agent/tools.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
-import { readIdempotency } from '../executions/execute-call.ts';
+import { executeBody, readIdempotency } from '../executions/execute-call.ts';
 import { type Follower, followCall } from './follow-call.ts';
 import type { Era, McpRequest } from './mcp-server.ts';
 import type { ToolClient } from './open-calls.ts';
@@ -32,7 +32,7 @@ export async function callTool(
   { era, name, context }: ToolCall,
 ): Promise<CallToolResult> {
   const { id, signal } = context.mcpReq;
-  const start = { era, name, body: readVariables(mcp.argumentsOf(id)) };
+  const start = { era, name, body: argumentsBody(mcp, id) };
   if (declaresTasks(context)) return started(mcp, start, newTask);
   const open = mcp.deps.openCalls.acquire(toolClient(mcp), id);
   if (!open) return refusalResult(tooManyOpen, Date.now());
@@ -78,7 +78,15 @@ export function declaresTasks({ mcpReq }: ServerContext): boolean {
 interface ToolStart {
   readonly era: Era;
   readonly name: string;
-  readonly body: ExecuteBody;
+  readonly body: ExecuteBody | UnparsedBody;
+}
+
+/** The arguments of a call, as the body of an execute call has them. */
+function argumentsBody(
+  { deps, argumentsOf }: Pick<McpRequest, 'deps' | 'argumentsOf'>,
+  id: unknown,
+): ExecuteBody | UnparsedBody {
+  return executeBody(deps.compute, `{"variables":${argumentsOf(id)}}`);
 }
 
 interface StartedCall {

@@ -1,7 +1,7 @@
 import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { readVariables } from '../../../core/agent/variables.ts';
+import type { ExecuteBody } from '../../../core/agent/variables.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import { findTool } from '../../../store/agent/tools.ts';
@@ -163,12 +163,12 @@ async function refusalOf(
   messages: readonly McpMessage[],
   failure: CallFailure,
 ): Promise<CallFailure> {
-  for (const { id, params } of messages.filter(isToolCall)) {
+  for (const { params } of messages.filter(isToolCall)) {
     if (typeof params?.name !== 'string') continue;
     const admitted = await admitTool(mcp, {
       era: 'legacy',
       name: params.name,
-      body: readVariables(mcp.argumentsOf(id)),
+      body: notRead,
     });
     // It was permitted meanwhile, but nobody would read the result.
     if (admitted.kind === 'accepted') await admitted.tracked.cancel();
@@ -178,6 +178,9 @@ async function refusalOf(
   }
   return failure;
 }
+
+/** Whoever may not call a tool is refused before its arguments matter. */
+const notRead: ExecuteBody = { kind: 'absent', message: 'The arguments were not read.' };
 
 /** Throws 404 unless the key sees the agent or workflow in the path. */
 async function requireTool({ deps, caller, slug }: McpRequest): Promise<void> {

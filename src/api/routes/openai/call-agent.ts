@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getResponse } from '../../../contract/openai/openai.ts';
-import type { CallBody } from '../../../core/agent/conversation.ts';
+import { type ParsedBody, suppliedMessages } from '../../../core/agent/conversation.ts';
+import { inlineCharsMax } from '../../../core/compute.ts';
 import { bodyFailure } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
-import { bytesOf, type FreeBytes, type StreamBytes } from '../../../core/stream-bytes.ts';
+import type { FreeBytes, StreamBytes } from '../../../core/stream-bytes.ts';
 import type { Admitted, AppliedSettings } from '../../../flow/admission/admit.ts';
 import { awaitEnd } from '../../../flow/execution/await-end.ts';
 import { cancelAbandoned } from '../../../flow/execution/cancel-abandoned.ts';
@@ -21,11 +22,20 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowOrigin } from '../../http/cors.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
+import { type RawBody, readBody } from '../../http/request/body.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import { readIdempotency } from '../executions/execute-call.ts';
-import { type CallRequest, type ReadCall, readCall } from './read-call.ts';
-import { invalidValue, type Parameters } from './read-parameters.ts';
+import type { CallRequest } from './call-request.ts';
+import {
+  type OpenAiApi,
+  type ReadCall,
+  readCall,
+  readCallJob,
+  readModel,
+  refused,
+} from './read-call.ts';
+import { invalidValue } from './read-parameters.ts';
 
 /**
  * A call of an agent over the OpenAI API. It goes through admission like any other: the same order of checks, limits, quota
@@ -66,25 +76,29 @@ export async function callAgent(
   deps: ApiDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  read: (parameters: Parameters, text: string) => CallRequest,
+  api: OpenAiApi,
 ): Promise<AgentCall> {
   const hash = bearerHash(request);
   if (!hash) throw unauthorized();
   deps.onKeyUsed(hash);
   const left = abortOnDisconnect(reply);
-  const sent = await readCall(request, read);
+  const raw = await readBody(request);
   const caller = await deps.reads.caller(hash);
+  // An unknown key costs nothing but the bytes of its body.
+  if (!caller) throw unauthorized();
+  const sent = await readSent(deps, { request, raw, caller, api });
   const waits = sent.kind === 'call' && (sent.call.isStream || !sent.call.isBackground);
   // A call that nobody could wait for must not start.
   const slots = sent.kind === 'call' && sent.call.isStream ? deps.streamSlots : deps.waitSlots;
-  const release = waits ? slots.acquire(caller?.id ?? hash) : () => {};
+  const release = waits ? slots.acquire(caller.id) : () => {};
   if (!release) throw tooManyWaits();
   let free: FreeBytes = () => {};
   try {
-    if (waits && caller && sent.kind === 'call') free = keepRequest(deps, caller, sent.call);
+    if (waits && sent.kind === 'call') free = keepRequest(deps, caller, sent.call);
     const admitted = await admit(deps, request, reply, { hash, caller, sent });
-    if (!caller || sent.kind !== 'call') throw unauthorized();
-    const { agentId, executionId, settings } = admitted;
+    if (sent.kind !== 'call') throw unauthorized();
+    const { agentId, executionId } = admitted;
+    const settings = admitted.settings?.() ?? null;
     const call = withoutMessages(sent.call);
     const { workspaceId } = caller;
     const keepsOn = call.isBackground || readIdempotency(request).idempotencyKey !== null;
@@ -116,7 +130,7 @@ export async function callAgent(
 
 /** Responses repeat what a request says beside its messages, so that is kept until the end of the call. */
 function withoutMessages(call: CallRequest): CallRequest {
-  return { ...call, conversation: { ...call.conversation, messages: [] } };
+  return { ...call, conversation: { ...call.conversation, messages: suppliedMessages([]) } };
 }
 
 /** @throws {CallFailure} if the open calls of the workspace keep too much */
@@ -125,27 +139,47 @@ function keepRequest(
   { workspaceId }: Caller,
   { conversation: { chars, messages } }: CallRequest,
 ): FreeBytes {
-  const free = callBytes.tryHold(workspaceId, Math.max(0, 2 * chars - bytesOf(messages)));
+  const free = callBytes.tryHold(workspaceId, 2 * Math.max(0, chars - messages.json.length));
   if (free) return free;
   const { workspaceMax, max } = callBytes;
   const message = `The instructions, tools and formats of this workspace's open calls take their share of the memory of this process: ${workspaceMax} of ${max} bytes. Send shorter ones, or try again when a call has ended.`;
   throw new CallFailure('UNAVAILABLE', message, { retryAfter: 5 });
 }
 
+/** A key that has ended is refused by admission, which records the refusal; its body is not read for that. */
+async function readSent(
+  { compute }: ApiDeps,
+  {
+    request,
+    raw,
+    caller,
+    api,
+  }: { request: FastifyRequest; raw: RawBody; caller: Caller; api: OpenAiApi },
+): Promise<ReadCall> {
+  if (raw.kind === 'none') return refused({ kind: 'malformed', message: 'The body is missing.' });
+  if (raw.kind !== 'text') return refused(raw);
+  const { text } = raw;
+  if (caller.ended) return readModel(text);
+  const [queryParameter = null] = Object.keys(request.query as object);
+  const call = { api, text, queryParameter };
+  if (text.length <= inlineCharsMax) return readCall(call);
+  return compute.run(caller.workspaceId, readCallJob, call);
+}
+
 async function admit(
   deps: ApiDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { hash, caller, sent }: { hash: string; caller: Caller | null; sent: ReadCall },
+  { hash, caller, sent }: { hash: string; caller: Caller; sent: ReadCall },
 ): Promise<Extract<Admitted, { kind: 'accepted' }>> {
   const isCall = sent.kind === 'call';
   const model = isCall ? sent.call.model : sent.model;
   const idOf = async (name: string | null) =>
-    caller && name !== null ? findAgentId(deps.reads, caller, name) : null;
+    name === null ? null : findAgentId(deps.reads, caller, name);
   const agentId = await idOf(model);
   const promptAgent = isCall ? (sent.call.promptAgent ?? model) : model;
   const isOneAgent = promptAgent === model || (await idOf(promptAgent)) === agentId;
-  const body: CallBody = !isCall ? sent.body : isOneAgent ? sent.call.conversation : otherAgent;
+  const body: ParsedBody = !isCall ? sent.body : isOneAgent ? sent.call.conversation : otherAgent;
   const admitted = await deps.admission.admit({
     credential: { kind: 'key', hash },
     agentId,
@@ -179,7 +213,7 @@ export function modelNotFound(): CallFailure {
   return new CallFailure('NOT_FOUND', message, fields);
 }
 
-function failureOf(body: CallBody): CallFailure {
+function failureOf(body: ParsedBody): CallFailure {
   if (body.kind === 'invalid-parameter') {
     const { message, parameter, parameterCode } = body;
     return new CallFailure('INVALID_REQUEST', message, { parameter, parameterCode });

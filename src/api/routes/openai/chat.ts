@@ -6,7 +6,6 @@ import { executionErrorResponse } from '../../http/response/openai-error.ts';
 import { type HandlerResponse, routePath, send } from '../../http/route.ts';
 import { callAgent, type SeenExecution } from './call-agent.ts';
 import { completionWire } from './chat-wire.ts';
-import { readChatCall } from './read-chat.ts';
 import { errorText } from './response-wire.ts';
 import { sendCallStream } from './stream-call.ts';
 import { chatEvents } from './stream-chat.ts';
@@ -14,7 +13,7 @@ import { chatEvents } from './stream-chat.ts';
 /** The Chat Completions API. */
 export function chatRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.post(routePath(createChatCompletion), async (request, reply) => {
-    const agentCall = await callAgent(deps, request, reply, readChatCall);
+    const agentCall = await callAgent(deps, request, reply, 'chat');
     if (agentCall.call.isStream) {
       sendCallStream(request, reply, agentCall, (signal, onEnd) =>
         chatEvents(agentCall, signal, onEnd),

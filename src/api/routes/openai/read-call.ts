@@ -1,64 +1,71 @@
-import type { FastifyRequest } from 'fastify';
-import type { CallBody, Conversation } from '../../../core/agent/conversation.ts';
-import { requireResponseFormat } from '../../../core/agent/response-format.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import type { Conversation, ParsedBody } from '../../../core/agent/conversation.ts';
+import { computeJob } from '../../../core/compute.ts';
 import { isObject } from '../../../core/is-object.ts';
 import { depth, isStorable, jsonDepthMax } from '../../../core/json.ts';
-import { readBody } from '../../http/request/body.ts';
+import type { CallRequest } from './call-request.ts';
+import { readChatCall } from './read-chat.ts';
 import { invalidValue, ParameterError, type Parameters, requireKnown } from './read-parameters.ts';
-
-/** A call of an agent as a client of the OpenAI API sends it. */
-export interface CallRequest {
-  /** The identifier, slug or an alias of the agent. */
-  readonly model: string;
-  /** Likewise, from the prompt of the call: it must be the same agent. Null or left out if it names none. */
-  readonly promptAgent?: string | null;
-  readonly conversation: Conversation;
-  readonly isStream: boolean;
-  readonly isBackground: boolean;
-  /** As sent, to be echoed; null or left out if there is none. */
-  readonly prompt?: Parameters | null;
-  /** Whether a stream of chat ends with the usage. */
-  readonly includesUsage?: boolean;
-}
+import { readResponsesCall } from './read-responses.ts';
 
 /** The call, or a body that admission refuses. A refused body names no agent that could be called. */
 export type ReadCall =
   | { readonly kind: 'call'; readonly call: CallRequest }
-  | { readonly kind: 'refused'; readonly model: string | null; readonly body: CallBody };
+  | { readonly kind: 'refused'; readonly model: string | null; readonly body: ParsedBody };
+
+export type OpenAiApi = 'chat' | 'responses';
+
+export interface SentCall {
+  readonly api: OpenAiApi;
+  readonly text: string;
+  /** A parameter of the query; null if there is none. */
+  readonly queryParameter: string | null;
+}
+
+const readers = { chat: readChatCall, responses: readResponsesCall };
 
 /** Errors are values, because admission checks limits first. */
-export async function readCall(
-  request: FastifyRequest,
-  read: (parameters: Parameters, text: string) => CallRequest,
-): Promise<ReadCall> {
-  const [parameter] = Object.keys(request.query as object);
-  const raw = await readBody(request);
-  if (raw.kind === 'none') return refused({ kind: 'malformed', message: 'The body is missing.' });
-  if (raw.kind !== 'text') return refused(raw);
-  let parameters: unknown;
-  try {
-    parameters = JSON.parse(raw.text);
-  } catch {
+export function readCall({ api, text, queryParameter }: SentCall): ReadCall {
+  const parsed = parse(text);
+  if (parsed === undefined) {
     return refused({ kind: 'malformed', message: 'The body is not valid JSON.' });
   }
-  const { model } = isObject(parameters) ? parameters : {};
-  const named = typeof model === 'string' ? model : null;
   try {
-    if (parameter !== undefined) requireKnown({ [parameter]: true }, []);
-    return { kind: 'call', call: checked(read(asObject(parameters, raw.text), raw.text)) };
+    if (queryParameter !== null) requireKnown({ [queryParameter]: true }, []);
+    const call = readers[api](asObject(parsed, text), text);
+    requireUsable(call.conversation);
+    return { kind: 'call', call };
   } catch (error) {
-    if (error instanceof ParameterError) return refused(error.body, named);
+    if (error instanceof ParameterError) return refused(error.body, modelIn(parsed));
     throw error;
   }
 }
 
-function refused(body: CallBody, model: string | null = null): ReadCall {
+export const readCallJob = computeJob(import.meta.url, readCall);
+
+/** What a caller that may not call gets to know: nothing of its body is read but the agent that it names. */
+export function readModel(text: string): ReadCall {
+  return refused({ kind: 'absent', message: 'The body is not read.' }, modelIn(parse(text)));
+}
+
+export function refused(body: ParsedBody, model: string | null = null): ReadCall {
   return { kind: 'refused', model, body };
 }
 
-function asObject(parameters: unknown, text: string): Parameters {
-  if (!isObject(parameters)) {
+function modelIn(parsed: unknown): string | null {
+  const { model } = isObject(parsed) ? parsed : {};
+  return typeof model === 'string' ? model : null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function asObject(parsed: unknown, text: string): Parameters {
+  if (!isObject(parsed)) {
     throw new ParameterError('invalid_type', null, 'The body must be a JSON object.');
   }
   if (!isStorable(text)) {
@@ -69,16 +76,16 @@ function asObject(parameters: unknown, text: string): Parameters {
     const message = `The body is nested deeper than ${jsonDepthMax} levels.`;
     throw new ParameterError('invalid_value', null, message);
   }
-  return parameters;
+  return parsed;
 }
 
-function checked(call: CallRequest): CallRequest {
-  const { responseFormat, names } = call.conversation;
-  try {
-    requireResponseFormat(names.responseFormat, responseFormat);
-  } catch (error) {
-    if (!(error instanceof CallFailure)) throw error;
-    throw invalidValue(names.responseFormat, `is not valid: ${error.message}`);
+/** Arguments of tools are JSON in a text, so they can hold what the body cannot. */
+function requireUsable({ messages: { json }, names }: Conversation): void {
+  if (!isStorable(json)) {
+    throw invalidValue(names.messages, 'contains a NUL or a lone surrogate');
   }
-  return call;
+  // The list is a value of the variables.
+  if (depth(json) >= jsonDepthMax) {
+    throw invalidValue(names.messages, `is nested deeper than ${jsonDepthMax} levels`);
+  }
 }

@@ -1,7 +1,11 @@
 import { createChatCompletion } from '../../../contract/openai/openai.ts';
-import type { Conversation, SuppliedMessage } from '../../../core/agent/conversation.ts';
+import {
+  type Conversation,
+  type SuppliedMessage,
+  suppliedMessages,
+} from '../../../core/agent/conversation.ts';
 import { isObject } from '../../../core/is-object.ts';
-import type { CallRequest } from './read-call.ts';
+import type { CallRequest } from './call-request.ts';
 import {
   flagOf,
   given,
@@ -52,7 +56,7 @@ export function readChatCall(parameters: Parameters, text: string): CallRequest 
   const schema = format && objectOf(format, 'json_schema')?.schema;
   const conversation: Conversation = {
     kind: 'conversation',
-    messages,
+    messages: suppliedMessages(messages),
     additions: {
       instructions: instructions.length === 0 ? null : instructions.join('\n\n'),
       tools,

@@ -1,3 +1,4 @@
+import { toolsMax } from '../../../contract/limits.ts';
 import type {
   InvalidParameter,
   ParameterCode,
@@ -10,6 +11,7 @@ import type { Tool, ToolChoice } from '../../../core/agent/version-content.ts';
 import { type Labels, readLabels } from '../../../core/execution/labels.ts';
 import { isObject } from '../../../core/is-object.ts';
 import { changedNumber } from '../../../core/json.ts';
+import { schemaCharsMax } from '../../../core/schema/schema-validator.ts';
 
 /** Reads the parameters that both APIs of OpenAI share. `null` counts as not sent. */
 
@@ -103,6 +105,7 @@ export function readCallerLabels(parameters: Parameters): Labels | null {
 export function readTools(parameters: Parameters, nested: boolean): readonly Tool[] {
   const tools = given(parameters, 'tools') ?? [];
   if (!Array.isArray(tools)) throw invalidValue('tools', 'must be a list');
+  if (tools.length > toolsMax) throw invalidValue('tools', `has more than ${toolsMax} items`);
   const read = tools.map((tool: unknown, index) => {
     const place = `tools[${index}]`;
     if (!isObject(tool)) throw invalidValue(place, 'must be an object');
@@ -114,9 +117,11 @@ export function readTools(parameters: Parameters, nested: boolean): readonly Too
   if (read.length > 0 && parameters.parallel_tool_calls === false) {
     throw unsupported('parallel_tool_calls');
   }
-  const names = read.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw invalidValue('tools', `has two functions "${twice}"`);
+  const names = new Set<string>();
+  for (const { name } of read) {
+    if (names.has(name)) throw invalidValue('tools', `has two functions "${name}"`);
+    names.add(name);
+  }
   return read;
 }
 
@@ -129,6 +134,10 @@ function readTool(fields: unknown, parameter: string): Tool {
   }
   const description = textOf(fields, 'description');
   const schema = objectOf(fields, 'parameters');
+  if (schema !== null && JSON.stringify(schema).length > schemaCharsMax) {
+    const requirement = `is longer than ${schemaCharsMax} characters`;
+    throw invalidValue(`${parameter}.parameters`, requirement);
+  }
   return {
     name,
     ...(description !== null && { description }),

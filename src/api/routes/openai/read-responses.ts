@@ -1,13 +1,16 @@
 import { createResponse } from '../../../contract/openai/openai.ts';
-import type {
-  Conversation,
-  PromptReference,
-  SuppliedMessage,
+import {
+  type Conversation,
+  type PromptReference,
+  type SuppliedMessage,
+  suppliedMessages,
 } from '../../../core/agent/conversation.ts';
+import type { ToolCall } from '../../../core/agent/messages.ts';
+import { readVariables } from '../../../core/agent/variables.ts';
 import { fromId } from '../../../core/id.ts';
 import { isObject } from '../../../core/is-object.ts';
 import { compact, members } from '../../../core/json.ts';
-import type { CallRequest } from './read-call.ts';
+import type { CallRequest } from './call-request.ts';
 import {
   flagOf,
   invalidValue,
@@ -53,7 +56,7 @@ export function readResponsesCall(parameters: Parameters, text: string): CallReq
   );
   const conversation: Conversation = {
     kind: 'conversation',
-    messages,
+    messages: suppliedMessages(messages),
     additions: {
       instructions: all.length === 0 ? null : all.join('\n\n'),
       tools,
@@ -103,10 +106,12 @@ function readPrompt(
   const sent = members(compact(text)).findLast(({ name }) => name === 'prompt')?.text ?? '{}';
   objectOf(prompt, 'variables');
   const variables = members(sent).findLast(({ name }) => name === 'variables')?.text ?? 'null';
+  const read = readVariables(variables === 'null' ? '{}' : withTexts(variables));
+  if (read.kind !== 'variables') throw invalidValue('prompt.variables', 'is not valid');
   const reference = {
     promptId,
     version: textOf(prompt, 'version'),
-    variables: variables === 'null' ? '{}' : withTexts(variables),
+    variables: read.variables,
   };
   return { agent: promptId === null ? id : null, reference };
 }
@@ -127,8 +132,13 @@ function withTexts(variables: string): string {
   return `{${all.join(',')}}`;
 }
 
+/** A message while it is read. */
+type ReadMessage =
+  | Exclude<SuppliedMessage, { role: 'assistant' }>
+  | { readonly role: 'assistant'; readonly content: string; toolCalls?: ToolCall[] };
+
 interface Input {
-  readonly messages: SuppliedMessage[];
+  readonly messages: ReadMessage[];
   /** The texts of system messages. */
   readonly instructions: string[];
 }
@@ -178,8 +188,8 @@ function readItem(item: unknown, place: string, { messages, instructions }: Inpu
   else throw invalidValue(`${place}.role`, 'must be user, assistant, system or developer');
 }
 
-/** Calls that follow each other are calls of one message. */
-function addToolCall(messages: SuppliedMessage[], item: Parameters, place: string): void {
+/** Calls that follow each other are calls of one message, whose list grows in place: copies would take quadratic time. */
+function addToolCall(messages: ReadMessage[], item: Parameters, place: string): void {
   const id = textOf(item, 'call_id');
   const name = textOf(item, 'name');
   const text = textOf(item, 'arguments');
@@ -192,5 +202,6 @@ function addToolCall(messages: SuppliedMessage[], item: Parameters, place: strin
     messages.push({ role: 'assistant', content: '', toolCalls: [call] });
     return;
   }
-  messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
+  last.toolCalls ??= [];
+  last.toolCalls.push(call);
 }

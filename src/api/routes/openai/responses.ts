@@ -21,7 +21,6 @@ import { type Context, type HandlerResponse, route, routePath, send } from '../.
 import { tooManyReaders } from '../executions/stream.ts';
 import { type AgentCall, callAgent, responseNotFound, type SeenExecution } from './call-agent.ts';
 import { inputItemsPage } from './input-items.ts';
-import { readResponsesCall } from './read-responses.ts';
 import { responseWire, type ShownCall } from './response-wire.ts';
 import { sendCallStream } from './stream-call.ts';
 import { beginning, responseEvents } from './stream-responses.ts';
@@ -29,7 +28,7 @@ import { beginning, responseEvents } from './stream-responses.ts';
 /** The Responses API: a response is an execution. */
 export function responsesRoutes(app: FastifyInstance, deps: ApiDeps): void {
   app.post(routePath(contract.createResponse), async (request, reply) => {
-    const agentCall = await callAgent(deps, request, reply, readResponsesCall);
+    const agentCall = await callAgent(deps, request, reply, 'responses');
     const { call, caller, settings } = agentCall;
     const { model, conversation, isBackground, isStream, prompt = null } = call;
     const shown: ShownCall = { caller, model, isBackground, prompt, conversation, settings };

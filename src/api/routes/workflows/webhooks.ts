@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyBytesMax } from '../../../contract/limits.ts';
 import * as contract from '../../../contract/workflows/webhooks.ts';
-import { type ExecuteBody, parseExecuteBody } from '../../../core/agent/variables.ts';
+import type { ExecuteBody, UnparsedBody } from '../../../core/agent/variables.ts';
+import { type Compute, inlineCharsMax } from '../../../core/compute.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { generateWebhookSecret } from '../../../core/standard-webhooks.ts';
-import { checkSignature } from '../../../core/workflow/webhook.ts';
+import { checkSignature, parseEvent, parseEventJob } from '../../../core/workflow/webhook.ts';
 import * as flow from '../../../flow/workflow/change-webhook.ts';
 import type { StartCall } from '../../../flow/workflow/start-workflow.ts';
 import * as store from '../../../store/workflow/webhooks.ts';
@@ -66,7 +67,7 @@ export function webhookRoutes(app: FastifyInstance, deps: ApiDeps): void {
 type EventRequest = FastifyRequest<{ Params: { webhookId: string } }>;
 
 function eventRoute(app: FastifyInstance, deps: ApiDeps): void {
-  const { db, sealKey, workflowStarter, webhookPerMinute } = deps;
+  const { db, compute, sealKey, workflowStarter, webhookPerMinute } = deps;
   // An unknown webhook takes as long to reject as a wrong signature.
   const decoy = generateWebhookSecret();
 
@@ -102,7 +103,7 @@ function eventRoute(app: FastifyInstance, deps: ApiDeps): void {
         },
         workflowId: target.workflowId,
         trigger: 'webhook',
-        body: parseInput(body.kind === 'text' ? body.text : ''),
+        body: eventBody(compute, body.kind === 'text' ? body.text : ''),
         ...parseIdempotencyKey(eventId, 'webhook-id'),
       };
       const response = startedResponse(await workflowStarter.start(start), request);
@@ -129,18 +130,13 @@ const outOfRange =
 /** A larger event counts as not signed. Up to here a signed one that is too large learns why. */
 const signedBytesMax = 8 * bodyBytesMax;
 
-/** The whole body is the input. */
-function parseInput(payload: string): ExecuteBody {
-  let event: unknown;
-  try {
-    event = JSON.parse(payload);
-  } catch {
-    return { kind: 'malformed', message: 'The body is not valid JSON.' };
-  }
-  if (typeof event !== 'object' || event === null || Array.isArray(event)) {
-    return { kind: 'invalid', message: 'The body must be a JSON object.', variable: null };
-  }
-  return parseExecuteBody(`{"input":${payload}}`, 'input');
+function eventBody(compute: Compute, payload: string): ExecuteBody | UnparsedBody {
+  if (payload.length <= inlineCharsMax) return parseEvent(payload);
+  return {
+    kind: 'unparsed',
+    chars: payload.length,
+    parse: (workspaceId) => compute.run(workspaceId, parseEventJob, payload),
+  };
 }
 
 /** Svix, from which the standard comes, also sends its own names. */

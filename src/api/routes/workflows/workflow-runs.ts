@@ -133,7 +133,7 @@ function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const caller = await deps.reads.caller(hash);
       allowOrigin(request, reply, caller?.allowedOrigins ?? []);
     }
-    const body = await readExecuteBody(request, 'input');
+    const body = await readExecuteBody(deps.compute, request, 'input');
     const credential = { kind: 'key', hash } as const;
     await startRun(deps, request, reply, { credential, trigger: 'api', body });
     return reply;

@@ -1,0 +1,104 @@
+import {
+  type CallBody,
+  conversationDigestInput,
+  type ParsedBody,
+} from '../../core/agent/conversation.ts';
+import {
+  bodyDigestInput,
+  type DigestInput,
+  digestJob,
+  digestOf,
+  type ExecuteBody,
+  type UnparsedBody,
+} from '../../core/agent/variables.ts';
+import { type Compute, inlineCharsMax } from '../../core/compute.ts';
+import {
+  type AgentAtAdmission,
+  type ExecuteCall,
+  type Preparation,
+  resolveCall,
+} from '../../core/execution/decide.ts';
+import { examineVariablesJob, isSameQuestion } from '../../core/execution/examine-variables.ts';
+
+/**
+ * What a call needs beyond a look at its body: to be parsed (if it is long), hashed (for its idempotency key), and examined
+ * (lists, files, schemas). Nothing of this happens before the caller is known, and nothing while rows are locked.
+ *
+ * So admission may see a call twice. The first time, it makes all checks up to the body, and returns the call unprepared,
+ * without spending anything; the second time, it decides as if it had not seen the call before. A caller and agent that
+ * were seen lately are expected to be the same again (`recentTargets` in `admit.ts`): their calls are prepared in advance.
+ */
+
+/** The part that does not depend on the agent. */
+export async function parseAndHash<Body extends CallBody>(
+  compute: Compute,
+  workspaceId: string,
+  { body, idempotencyKey }: { readonly body: Body; readonly idempotencyKey: string | null },
+): Promise<{
+  readonly body: Exclude<Body, UnparsedBody> | ExecuteBody;
+  readonly digest: Buffer | null;
+}> {
+  const parsed =
+    body.kind === 'unparsed'
+      ? await (body as UnparsedBody).parse(workspaceId)
+      : (body as Exclude<Body, UnparsedBody>);
+  const digest = idempotencyKey === null ? null : await hash(compute, workspaceId, parsed);
+  return { body: parsed, digest };
+}
+
+export async function prepareCall(
+  compute: Compute,
+  call: ExecuteCall,
+  { workspaceId, agent }: Target,
+): Promise<ExecuteCall> {
+  const known = call.preparation?.digest ?? null;
+  const { body, digest } =
+    call.body.kind === 'unparsed' || known === null
+      ? await parseAndHash(compute, workspaceId, call)
+      : { body: call.body, digest: known };
+  const examined = agent && (await examine(compute, { ...call, body }, agent));
+  return { ...call, body, preparation: { digest, examined } };
+}
+
+/** Whom and what a call was for, as admission has read it. */
+export interface Target {
+  readonly workspaceId: string;
+  /** Null if the call was not checked that far. */
+  readonly agent: AgentAtAdmission | null;
+}
+
+/** Whether preparing a call in advance saves it a second way through admission. */
+export function needsPreparation(
+  { body, idempotencyKey }: ExecuteCall,
+  { agent }: Target,
+): boolean {
+  if (body.kind === 'unparsed' || idempotencyKey !== null) return true;
+  const call = agent && resolveCall(body, agent, false);
+  return call !== null && !('code' in call) && call.question !== null;
+}
+
+async function examine(
+  compute: Compute,
+  { body, preparation }: { readonly body: ParsedBody; readonly preparation?: Preparation },
+  agent: AgentAtAdmission,
+): Promise<Preparation['examined']> {
+  const call = resolveCall(body, agent, false);
+  if ('code' in call || call.question === null) return null;
+  const { question } = call;
+  const before = preparation?.examined ?? null;
+  if (before && isSameQuestion(before.question, question)) return before;
+  const answer = await compute.run(agent.workspaceId, examineVariablesJob, question);
+  return { question, answer };
+}
+
+async function hash(compute: Compute, workspaceId: string, body: ParsedBody): Promise<Buffer> {
+  const input = digestInput(body);
+  const chars = input.json.reduce((sum, { length }) => sum + length, 0);
+  if (chars <= inlineCharsMax) return Buffer.from(digestOf(input));
+  return Buffer.from(await compute.run(workspaceId, digestJob, input));
+}
+
+function digestInput(body: ParsedBody): DigestInput {
+  if (body.kind === 'invalid-parameter') return { json: [], marks: [body.kind] };
+  return body.kind === 'conversation' ? conversationDigestInput(body) : bodyDigestInput(body);
+}

@@ -1,0 +1,108 @@
+import { Worker } from 'node:worker_threads';
+import type { Compute, ComputeJob } from '../../core/compute.ts';
+import { turns } from './turns.ts';
+
+/**
+ * One thread that runs the jobs of `core/compute.ts`. It starts with the first job.
+ *
+ * - Workspaces take turns, job by job: a workspace whose schemas take long to compile delays others by at most the jobs that
+ *   are already in the thread. These are two, so that the thread does not wait for the event loop.
+ * - A job that fails rejects alone. If the thread dies (out of memory), the jobs in it reject, and the next one starts another.
+ * - A thread without jobs does not keep the process running.
+ */
+export interface ComputeThread extends Compute {
+  close(): Promise<void>;
+}
+
+const jobsInThreadMax = 2;
+const heapMegabytesMax = 512;
+
+/** What the thread is asked, and what it answers. */
+export interface JobRequest {
+  readonly id: number;
+  readonly job: Pick<ComputeJob<unknown, unknown>, 'module' | 'name'>;
+  readonly input: unknown;
+}
+
+export interface JobResponse {
+  readonly id: number;
+  readonly output?: unknown;
+  readonly fault?: unknown;
+}
+
+interface Pending {
+  readonly request: JobRequest;
+  readonly resolve: (output: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createComputeThread(): ComputeThread {
+  const waiting = turns<Pending>();
+  const running = new Map<number, Pending>();
+  let thread: Worker | null = null;
+  let lastId = 0;
+  let closed = false;
+
+  function start(): Worker {
+    const started = new Worker(entry, {
+      resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+    });
+    const ended = (error: unknown) => {
+      if (thread !== started) return;
+      thread = null;
+      rejectRunning(error);
+    };
+    started.on('message', settle);
+    started.on('error', ended);
+    started.on('exit', () => ended(new Error('The compute thread has ended.')));
+    return started;
+  }
+
+  function settle({ id, output, fault }: JobResponse): void {
+    const pending = running.get(id);
+    running.delete(id);
+    proceed();
+    if (fault === undefined) pending?.resolve(output as never);
+    else pending?.reject(fault);
+  }
+
+  function rejectRunning(error: unknown): void {
+    const failed = [...running.values()];
+    running.clear();
+    for (const { reject } of failed) reject(error);
+    proceed();
+  }
+
+  function proceed(): void {
+    while (running.size < jobsInThreadMax) {
+      const next = waiting.next();
+      if (!next) break;
+      if (closed) {
+        next.reject(new Error('The process has closed its compute thread.'));
+        continue;
+      }
+      thread ??= start();
+      running.set(next.request.id, next);
+      thread.postMessage(next.request);
+    }
+    if (running.size > 0) thread?.ref();
+    else thread?.unref();
+  }
+
+  return {
+    run(workspaceId, { module, name }, input) {
+      return new Promise((resolve, reject) => {
+        const request = { id: ++lastId, job: { module, name }, input };
+        waiting.add(workspaceId, { request, resolve, reject });
+        proceed();
+      });
+    },
+    async close() {
+      closed = true;
+      await thread?.terminate();
+    },
+  };
+}
+
+/** Beside this file, with its extension: the sources run as they are, the package is compiled. */
+const entry = new URL(`./thread-entry${import.meta.url.slice(-3)}`, import.meta.url);

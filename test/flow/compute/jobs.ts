@@ -1,0 +1,19 @@
+import { computeJob } from '../../../src/core/compute.ts';
+
+/** Jobs for tests of the compute thread. */
+
+export function double(value: number): number {
+  return 2 * value;
+}
+
+export function refuse(message: string): never {
+  throw new Error(message);
+}
+
+export function leave(): never {
+  process.exit();
+}
+
+export const doubleJob = computeJob(import.meta.url, double);
+export const refuseJob = computeJob(import.meta.url, refuse);
+export const leaveJob = computeJob(import.meta.url, leave);
