@@ -179,7 +179,7 @@ async function refusalOf(
   return failure;
 }
 
-/** Whoever may not call a tool is refused before its arguments matter. */
+/** A caller that may not call tools is refused before their arguments matter. */
 const notRead: ExecuteBody = { kind: 'absent', message: 'The arguments were not read.' };
 
 /** Throws 404 unless the key sees the agent or workflow in the path. */
