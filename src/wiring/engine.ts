@@ -131,10 +131,9 @@ export function createEngine(
   completions.subscribe(() => batches?.slotsFreed());
   notifications.subscribe('cueline_batch_uploaded', () => batches?.wake());
   const openCalls = announcedOpenCalls(notifications);
-  const waiting = { waiters, streams, callBytes, openCalls };
   return {
     ...{ connections, compute, announcements, metrics, worker, finisher, events, providerHealth },
-    ...{ admission, canceler, workflows, batches, ...waiting },
+    ...{ admission, canceler, workflows, batches, waiters, streams, callBytes, openCalls },
   };
 }
 
