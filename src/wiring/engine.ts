@@ -67,14 +67,14 @@ export function createEngine(
   notifications: Notifications,
   failures: BackgroundFailures,
 ) {
-  const { config, db, logger } = deps;
+  const { db } = deps;
   const { pipelines, singlePipelines, workDb } = connections;
-  const { testingLimits } = config;
+  const { testingLimits } = deps.config;
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
     onError: failures.reporter('wait poll failed'),
   });
-  const log = executionLog(logger);
+  const log = executionLog(deps.logger);
   const { streams, callBytes, gauges } = createStreams(deps, connections, notifications, failures);
   const metrics = createMetrics({
     ...gauges,
@@ -88,8 +88,14 @@ export function createEngine(
   });
   const values = valueCache();
   const compute = createComputeThread();
-  const announced = { notifications, waiters, streams, values, metrics, log };
-  const announcements = new Announcements(announced);
+  const announcements = new Announcements({
+    notifications,
+    waiters,
+    streams,
+    values,
+    metrics,
+    log,
+  });
   const completions = createCompletions();
   const progressDeps = { definitions: definitionCache(), values, completions };
   const finisher = createFinisher({
@@ -130,10 +136,10 @@ export function createEngine(
   completions.subscribe(workflows.onCompletion);
   completions.subscribe(() => batches?.slotsFreed());
   notifications.subscribe('cueline_batch_uploaded', () => batches?.wake());
-  const openCalls = announcedOpenCalls(notifications);
   return {
     ...{ connections, compute, announcements, metrics, worker, finisher, events, providerHealth },
-    ...{ admission, canceler, workflows, batches, waiters, streams, callBytes, openCalls },
+    ...{ admission, canceler, workflows, batches, waiters, streams, callBytes },
+    openCalls: announcedOpenCalls(notifications),
   };
 }
 
