@@ -88,14 +88,8 @@ export function createEngine(
   });
   const values = valueCache();
   const compute = createComputeThread();
-  const announcements = new Announcements({
-    notifications,
-    waiters,
-    streams,
-    values,
-    metrics,
-    log,
-  });
+  const announced = { notifications, waiters, streams, values, metrics, log };
+  const announcements = new Announcements(announced);
   const completions = createCompletions();
   const progressDeps = { definitions: definitionCache(), values, completions };
   const finisher = createFinisher({

@@ -160,7 +160,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'waiting-line-counts',
     description: 'a line of a batch that keeps waiting counts for the limits each time',
-    file: 'flow/batch/admit-lines.ts',
+    file: 'core/execution/decide.ts',
     find: 'for (const [at, counts] of counted.entries()) Object.assign(counts, before[at]);',
     replace: '',
     tests: ['test/flow/batch/admit-lines.test.ts'],
