@@ -111,7 +111,7 @@ export const Declaration = Type.Object(
     agents: listOf(DeclaredAgent, 'Agents. An omitted field gets its default, except `stage`.'),
     workflows: listOf(
       DeclaredWorkflow,
-      'Workflows. A changed definition becomes a new version, which is pinned.',
+      'Workflows. A changed definition becomes a new version, which is pinned. Its agents must accept calls, unless this declaration gives them another stage than `Deployed` or `apiEnabled: false`.',
     ),
   },
   {
@@ -154,7 +154,7 @@ export const getDeclaration = endpoint({
   path: '/api/v1/declaration',
   summary: 'Export the workspace as a declaration',
   description:
-    'Contains the agents that the caller can see, except archived ones; the prompts, each with its newest version and the versions that agents pin; and the workflows. Prompts and agents that share a name are omitted, together with the resources that refer to them. Applying the declaration to the same workspace changes nothing.',
+    'Contains the agents that the caller can see, except archived ones; the prompts, each with its newest version and the versions that agents pin; and the workflows. Prompts and agents that share a name are omitted, together with the resources that refer to them, and so are workflows that could not be created again. Applying the declaration to the same workspace changes nothing.',
   tag,
   auth: 'manage',
   session: 'read',
@@ -164,7 +164,7 @@ export const getDeclaration = endpoint({
         declaration: Declaration,
         omitted: Type.Array(Omitted, {
           description:
-            'Resources omitted because their name is ambiguous, and the resources that refer to them.',
+            'Resources omitted because their name is ambiguous, the resources that refer to them, and workflows that could not be created again.',
         }),
       },
       { title: 'DeclarationRead' },

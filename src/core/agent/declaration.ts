@@ -169,6 +169,14 @@ export function apiSwitch(
   return switchable(at) && at.apiEnabled !== apiEnabled ? apiEnabled : null;
 }
 
+/** Whether the declaration itself says that the agent does not accept the calls of workflows. */
+export function isDeclaredInactive({
+  stage = 'Deployed',
+  apiEnabled = true,
+}: Pick<DeclaredAgent, 'stage' | 'apiEnabled'>): boolean {
+  return stage !== 'Deployed' || !apiEnabled;
+}
+
 /** The shortest sequence of lifecycle actions to a stage; null if there is none. */
 export function actionsTo(from: LifecycleState, stage: LifecycleState['stage']): Action[] | null {
   const paths: { state: LifecycleState; path: Action[] }[] = [{ state: from, path: [] }];

@@ -5,6 +5,7 @@ import {
   apiSwitch,
   type DeclaredAgent,
   declaredSettings,
+  isDeclaredInactive,
   settingsChange,
 } from '../../core/agent/declaration.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
@@ -46,6 +47,7 @@ export async function planAgent(planning: Planning, declared: DeclaredAgent): Pr
     const { compute, caller } = planning;
     await requireSchemas(compute, caller.workspaceId, agent.config, 'agentConfig.');
   }
+  if (isDeclaredInactive(declared)) planning.mayBeInactive.add(agent.id);
   agents.put(switchApi(planning, declared, move(planning, declared, agent)));
 }
 

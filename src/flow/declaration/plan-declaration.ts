@@ -58,6 +58,8 @@ export interface Planning {
   /** New versions, by prompt and label. */
   readonly versions: Map<string, PlannedVersion>;
   readonly agents: Named<AgentRow>;
+  /** The stored ids of agents that are declared inactive: workflows may name them. */
+  readonly mayBeInactive: Set<string>;
   readonly workflows: Named<NamedWorkflowRow>;
   readonly changes: Change[];
   readonly revisions: Map<string, number>;
@@ -147,6 +149,7 @@ async function readExisting(
     revisions: new Map(),
     prompts: new Named('prompt', inUse(prompts)),
     agents: new Named('agent', inUse(agents)),
+    mayBeInactive: new Set(),
     workflows: new Named('workflow', await findWorkflowsByName(trx, caller, names.workflows)),
   };
 }

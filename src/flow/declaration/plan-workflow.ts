@@ -18,13 +18,13 @@ import type { Change, Planning } from './plan-declaration.ts';
 
 /** Plans a workflow. A different definition becomes a new version, which is pinned. */
 export async function planWorkflow(planning: Planning, declared: DeclaredWorkflow): Promise<void> {
-  const { trx, caller, agents, workflows, changes, add } = planning;
+  const { trx, caller, agents, mayBeInactive, workflows, changes, add } = planning;
   const { name, slug, description = null, enabled = true } = declared;
   const addChange = (one: Omit<Change, 'kind' | 'name'>) =>
     void changes.push({ kind: 'workflow', name, ...one });
   const definition = definitionOf(declared, (agent) => agentId(planning, agent));
   const requireValidDefinition = (draft: DefinitionDraft) =>
-    sound(checkAgainst(agents.ofIds(agentIdsOf(draft)), draft));
+    sound(checkAgainst(agents.ofIds(agentIdsOf(draft)), draft, mayBeInactive));
   const known = workflows.find(name);
   if (slug !== undefined) await requireFreeNames(trx, caller.workspaceId, { slug }, known?.id);
   if (!known) {
@@ -32,9 +32,8 @@ export async function planWorkflow(planning: Planning, declared: DeclaredWorkflo
     // A workflow with agents that the caller does not see is not among the known ones.
     if (await workflowNameExists(trx, caller.workspaceId, name)) throw nameTaken(name);
     addChange({ action: 'create' });
-    return add((at) =>
-      createWorkflow(at, caller, { name, slug: slug ?? null, description, enabled, definition }),
-    );
+    const input = { name, slug: slug ?? null, description, enabled, definition, mayBeInactive };
+    return add((at) => createWorkflow(at, caller, input));
   }
   const { id } = known;
   if (!identical(fillDefinition(known.definition), fillDefinition(definition))) {
@@ -42,9 +41,9 @@ export async function planWorkflow(planning: Planning, declared: DeclaredWorkflo
     const { label } = await nextVersion(trx, 'workflow', id);
     addChange({ action: 'pin', field: 'definition', to: label });
     add(async (at) => {
-      const version = { label, notes: null, definition };
+      const version = { label, notes: null, definition, mayBeInactive };
       const { id: workflowVersionId } = await createWorkflowVersion(at, caller, id, version);
-      await changeWorkflow(at, caller, id, { workflowVersionId });
+      await changeWorkflow(at, caller, id, { workflowVersionId, mayBeInactive });
     });
   }
   const patch: WorkflowPatch = {

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   type DeclaredAgent,
   type DeclaredWorkflow,
@@ -13,11 +14,12 @@ import {
   findPromptsByName,
   findWorkflowsByName,
   type NamedPromptRow,
+  type NamedWorkflowRow,
 } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
 import type { Db } from '../../store/connection/database.ts';
 import { inSnapshot } from '../../store/history/records.ts';
-import { agentIdsOf } from '../workflow/check-workflow.ts';
+import { agentIdsOf, checkAgainst, invalidWorkflow } from '../workflow/check-workflow.ts';
 import { inUse } from './plan-declaration.ts';
 
 /**
@@ -57,14 +59,16 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
       omitted.push({ kind: 'agent', name, reason: promptOmission(allPrompts, promptId) });
       return false;
     });
-    const included = new Set(agents.map(({ id }) => id));
+    const included = new Map(agents.map((agent) => [agent.id, agent]));
     const defined = (await findWorkflowsByName(trx, caller, null)).sort(byName);
-    const workflows = defined.filter(({ name, definition }) => {
-      const missing = agentIdsOf(definition).find((id) => !included.has(id));
-      if (missing === undefined) return true;
-      omitted.push({ kind: 'workflow', name, reason: agentOmission(visible, missing) });
-      return false;
-    });
+    const workflows: NamedWorkflowRow[] = [];
+    for (const row of defined) {
+      const reason = workflowOmission(row, visible, included);
+      if (reason === null) workflows.push(row);
+      else omitted.push({ kind: 'workflow', name: row.name, reason });
+      // Checking a workflow of 50 steps takes milliseconds.
+      await yieldToEventLoop();
+    }
     const versions = await findDeclaredVersions(trx, [...names.keys()], agents);
     const byVersion = new Map(versions.map((version) => [version.id, version]));
     const agentNames = new Map(agents.map(({ id, name }) => [toId('agent', id), name]));
@@ -113,6 +117,20 @@ function promptOmission(prompts: readonly NamedPromptRow[], promptId: string): s
   return inUse(prompts).some(({ id }) => id === promptId)
     ? `Its prompt "${prompt.name}" is omitted.`
     : `Its prompt "${prompt.name}" is archived, and another one has that name.`;
+}
+
+/** A workflow that cannot be created any more is omitted: agents and rules change after a version was saved. */
+function workflowOmission(
+  { definition }: NamedWorkflowRow,
+  visible: readonly AgentRow[],
+  included: ReadonlyMap<string, AgentRow>,
+): string | null {
+  const agentIds = agentIdsOf(definition);
+  const missing = agentIds.find((id) => !included.has(id));
+  if (missing !== undefined) return agentOmission(visible, missing);
+  const agents = agentIds.flatMap((id) => included.get(id) ?? []);
+  const { problems } = checkAgainst(agents, definition, new Set(agentIds));
+  return problems.length > 0 ? invalidWorkflow(problems).message : null;
 }
 
 function agentOmission(visible: readonly AgentRow[], agentId: string): string {

@@ -30,7 +30,12 @@ import { type Checked, requireValidDefinition } from './check-workflow.ts';
 
 /** Creates, changes and deletes workflows, adds versions and pins them. */
 
-export interface WorkflowInput {
+interface CheckOptions {
+  /** The stored ids of agents that need not accept calls. None if omitted. */
+  readonly mayBeInactive?: ReadonlySet<string>;
+}
+
+export interface WorkflowInput extends CheckOptions {
   readonly name: string;
   /** Null for one derived from the name. */
   readonly slug: string | null;
@@ -43,10 +48,10 @@ export interface WorkflowInput {
 export async function createWorkflow(
   db: Db,
   caller: Caller,
-  { definition, slug, ...input }: WorkflowInput,
+  { definition, slug, mayBeInactive, ...input }: WorkflowInput,
 ): Promise<WorkflowRow> {
   return withSlugs(db, caller.workspaceId, async (trx) => {
-    const checked = await requireValidDefinition(trx, caller, definition);
+    const checked = await requireValidDefinition(trx, caller, definition, mayBeInactive);
     const { workspaceId, userId } = caller;
     const id = uuid7(await readClock(trx));
     if (!(await insertWorkflow(trx, { ...input, id, workspaceId, createdBy: userId }))) {
@@ -61,7 +66,7 @@ export async function createWorkflow(
   });
 }
 
-export interface WorkflowVersionInput {
+export interface WorkflowVersionInput extends CheckOptions {
   /** Null for the default, see `defaultLabel`. */
   readonly label: string | null;
   readonly notes: string | null;
@@ -73,16 +78,16 @@ export async function createWorkflowVersion(
   db: Db,
   caller: Caller,
   workflowId: string | null,
-  { definition, ...input }: WorkflowVersionInput,
+  { definition, mayBeInactive, ...input }: WorkflowVersionInput,
 ): Promise<WorkflowVersionRow> {
   return inTransaction(db, async (trx) => {
     const workflow = await locked(trx, caller, workflowId);
-    const checked = await requireValidDefinition(trx, caller, definition);
+    const checked = await requireValidDefinition(trx, caller, definition, mayBeInactive);
     return addVersion(trx, caller, workflow.id, checked, input);
   });
 }
 
-export interface WorkflowPatch {
+export interface WorkflowPatch extends CheckOptions {
   readonly name?: string;
   readonly slug?: string;
   readonly description?: string | null;
@@ -115,7 +120,11 @@ function writeChange(
   return inTransaction(db, async (trx) => {
     const workflow = await locked(trx, caller, workflowId);
     refuseStale(workflow.revision, isCurrent);
-    const { workflowVersionId: versionId = workflow.workflowVersionId, ...others } = patch;
+    const {
+      workflowVersionId: versionId = workflow.workflowVersionId,
+      mayBeInactive,
+      ...others
+    } = patch;
     const fields = (Object.keys(others) as (keyof typeof others)[]).filter(
       (field) => others[field] !== workflow[field],
     );
@@ -124,7 +133,7 @@ function writeChange(
     if (isRepinned) {
       const version = versionId && (await findWorkflowVersion(trx, caller, workflow.id, versionId));
       if (!version) throw notFound('version', 'workflow');
-      await requireValidDefinition(trx, caller, version.definition);
+      await requireValidDefinition(trx, caller, version.definition, mayBeInactive);
       await pinVersion(trx, 'workflow', {
         ownerId: workflow.id,
         versionId: version.id,
@@ -170,7 +179,7 @@ async function addVersion(
   { workspaceId, userId: createdBy }: Caller,
   workflowId: string,
   { definition, agentIds }: Checked,
-  input: Omit<WorkflowVersionInput, 'definition'>,
+  input: Pick<WorkflowVersionInput, 'label' | 'notes'>,
 ): Promise<WorkflowVersionRow> {
   const next = await nextVersion(trx, 'workflow', workflowId);
   const label = input.label ?? next.label;

@@ -22,17 +22,25 @@ export interface Checked {
   readonly agentIds: readonly string[];
 }
 
+/** @param mayBeInactive the stored ids of agents that need not accept calls; archived ones are refused all the same */
 export async function checkWorkflow(
   db: Db,
   caller: Caller,
   draft: DefinitionDraft,
+  mayBeInactive?: ReadonlySet<string>,
 ): Promise<Checked> {
-  return checkAgainst(await findAgents(db, caller, agentIdsOf(draft)), draft);
+  return checkAgainst(await findAgents(db, caller, agentIdsOf(draft)), draft, mayBeInactive);
 }
 
 /** Validates against agents that are already read. */
-export function checkAgainst(agents: readonly AgentRow[], draft: DefinitionDraft): Checked {
-  const known = new Map(agents.map((agent) => [toId('agent', agent.id), stepAgent(agent)]));
+export function checkAgainst(
+  agents: readonly AgentRow[],
+  draft: DefinitionDraft,
+  mayBeInactive: ReadonlySet<string> = new Set(),
+): Checked {
+  const known = new Map(
+    agents.map((agent) => [toId('agent', agent.id), stepAgent(agent, mayBeInactive)]),
+  );
   return { ...check(draft, known), agentIds: agentIdsOf(draft) };
 }
 
@@ -41,8 +49,9 @@ export async function requireValidDefinition(
   db: Db,
   caller: Caller,
   draft: DefinitionDraft,
+  mayBeInactive?: ReadonlySet<string>,
 ): Promise<Checked> {
-  return sound(await checkWorkflow(db, caller, draft));
+  return sound(await checkWorkflow(db, caller, draft, mayBeInactive));
 }
 
 export function sound(checked: Checked): Checked {
@@ -63,13 +72,14 @@ export function invalidWorkflow(problems: readonly WorkflowProblem[]): CallFailu
   return new CallFailure('INVALID_WORKFLOW', message, { problems });
 }
 
-function stepAgent(agent: AgentRow): StepAgent {
+function stepAgent(agent: AgentRow, mayBeInactive: ReadonlySet<string>): StepAgent {
   const { name, requiredVariables } = agent;
-  return { name, requiredVariables, inactive: inactive(agent) };
+  return { name, requiredVariables, inactive: inactive(agent, mayBeInactive) };
 }
 
-function inactive(agent: AgentRow): string | null {
+function inactive(agent: AgentRow, mayBeInactive: ReadonlySet<string>): string | null {
   if (agent.archived) return 'is archived';
+  if (mayBeInactive.has(agent.id)) return null;
   if (agent.stage !== 'Deployed') return `is in stage ${agent.stage}, not Deployed`;
   return callable(agent) ? null : 'has its API disabled';
 }

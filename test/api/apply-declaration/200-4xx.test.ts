@@ -222,6 +222,47 @@ test('nothing is applied if one change is rejected, and the message names it', a
   assert.equal(body.pagination.total, 1);
 });
 
+test('a workflow is created and changed with an agent that the declaration itself leaves inactive', async () => {
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const { key: keyThere } = await service.key({ workspaceId, userId });
+  const applyThere = (agent: object, workflow: object = {}) => {
+    const [agents, workflows] = [
+      [{ ...declared.agents[0], ...agent }],
+      [{ ...declared.workflows[0], ...workflow }],
+    ];
+    const body = { declaration: { ...declared, agents, workflows } };
+    return service.call('POST', path, { key: keyThere, body });
+  };
+  const forgotten = await applyThere({ stage: undefined });
+  assert.deepEqual([forgotten.status, forgotten.body.code], [400, 'INVALID_WORKFLOW']);
+  assert.match(forgotten.body.message, /"Sorter" is in stage Draft, not Deployed/);
+  const inactive = [
+    { stage: 'Draft' },
+    { stage: 'Testing' },
+    { stage: 'Paused' },
+    { apiEnabled: false },
+  ];
+  for (const [at, agent] of inactive.entries()) {
+    const unset = await applyThere(agent, {
+      timeoutMs: 60_000 + at,
+      output: '{{steps.none.output}}',
+    });
+    assert.deepEqual([unset.status, unset.body.problems.length], [400, 1]);
+    const { status, body } = await applyThere(agent, { timeoutMs: 60_000 + at });
+    assert.equal(status, 200, body.message);
+    const { declaration } = (await service.call('GET', path, { key: keyThere })).body;
+    assert.equal(declaration.workflows[0].timeoutMs, 60_000 + at);
+  }
+  const { agents } = (await service.call('GET', '/api/v1/agents', { key: keyThere })).body;
+  for (const action of ['disable', 'archive']) {
+    const at = `/api/v1/agents/${agents[0].agentId}/lifecycle`;
+    assert.equal((await service.call('POST', at, { key: keyThere, body: { action } })).status, 200);
+  }
+  const archived = await applyThere({ stage: undefined, apiEnabled: false });
+  assert.deepEqual([archived.status, archived.body.code], [400, 'INVALID_WORKFLOW']);
+  assert.match(archived.body.message, /"Sorter" is archived/);
+});
+
 test('a workflow version gets another label if its label is taken', async () => {
   const { workflows } = (await service.call('GET', '/api/v1/workflows', { key })).body;
   const at = `/api/v1/workflows/${workflows[0].workflowId}`;

@@ -6,7 +6,7 @@ import { fromYaml, toYaml } from '../../../src/cli/client/yaml.ts';
 import { reasoningEfforts } from '../../../src/core/agent/call-settings.ts';
 import { fallbackCodes } from '../../../src/core/model/fallback.ts';
 
-/** What `cueline pull` writes, applied to an empty workspace, is pulled again equal. */
+/** What `cueline pull` writes, applied to an empty workspace, is pulled again equal, whatever became of its agents. */
 
 const service = await startService();
 after(service.close);
@@ -120,17 +120,24 @@ const content = fc.oneof(
 );
 const version = fc
   .tuple(
+    label.map((each) => each.trim()),
     content,
     some({
       ...{ ...callSettings, ...modelSettings, responseFormat, notes: text },
-      tools: fc.constant([{ name: 'find', description: 'Finds.', parameters: { type: 'object' } }]),
-      variableSchemas: fc.constant({ b: { type: 'string', maxLength: 9 }, a: true }),
+      tools: schema.map((parameters) => [{ name: 'find', description: 'Finds.', parameters }]),
+      variableSchemas: fc.dictionary(
+        fc.constantFrom('b', 'a'),
+        fc.oneof(schema, fc.constantFrom(true, { type: 'string', maxLength: 9 })),
+      ),
     }),
   )
-  .map(([shown, settings]) => ({ ...shown, ...settings, model: 'cueline/echo' }));
+  .map(([label, shown, settings]) => ({ label, ...shown, ...settings, model: 'cueline/echo' }));
 const prompt = fc.tuple(
   some({ description: text, visibility: fc.constantFrom('private', 'public') }),
-  fc.array(version, { minLength: 1, maxLength: 3 }),
+  fc.uniqueArray(version, {
+    ...{ minLength: 1, maxLength: 3 },
+    comparator: (one, other) => one.label === other.label,
+  }),
 );
 const agentConfig = fc
   .tuple(
@@ -171,9 +178,25 @@ const agent = fc
     }),
     fc.nat(2),
     fc.boolean(),
-    fc.option(fc.constantFrom('own-slug', '1', 'x_y')),
+    some({
+      slug: fc.constantFrom('own-slug', '1', 'x_y'),
+      aliases: fc.uniqueArray(fc.constantFrom('pmpt_b', 'pmpt_B', '..a', 'old:name', 'ID')),
+      versionAliases: fc.uniqueArray(fc.constantFrom('10', '9'), { maxLength: 2 }),
+    }),
   )
-  .map(([fields, pinned, isRequired, slug]) => ({ fields, pinned, isRequired, slug }));
+  .map(([fields, pinned, isRequired, ids]) => ({ fields, pinned, isRequired, ids }));
+
+/** What happens to an agent after workflows name it. Changes that its stage does not allow are refused. */
+const changes = fc.array(
+  fc.constantFrom(
+    { action: 'disable' },
+    { action: 'rollback' },
+    { action: 'archive' },
+    { apiEnabled: false },
+    { optionalVariables: [], requiredVariables: ['a', 'b', 'c', 'history', 'photo'] },
+  ),
+  { maxLength: 3 },
+);
 
 /** The names of two resources may give the same slug. */
 const names = fc.uniqueArray(
@@ -216,16 +239,17 @@ const workspace = fc.record({
   prompts: fc.array(prompt, { minLength: 1, maxLength: 2 }),
   agents: fc.array(agent, { minLength: 1, maxLength: 4 }),
   workflows: fc.array(workflow, { maxLength: 2 }),
+  changes: fc.array(changes, { maxLength: 2 }),
 });
 type Generated = typeof workspace extends fc.Arbitrary<infer T> ? T : never;
 
 function declarationOf({ names, prompts, agents, workflows }: Generated) {
   const declaredPrompts = prompts.map(([fields, versions], at) => ({
     ...{ name: `P${at}`, ...fields },
-    versions: versions.map((each, number) => ({ label: `v${number + 1}`, ...each })),
+    versions,
   }));
   const declaredAgents = names.slice(0, agents.length).flatMap((name, at) => {
-    const { fields, pinned, isRequired, slug } = agents[at] as (typeof agents)[number];
+    const { fields, pinned, isRequired, ids } = agents[at] as (typeof agents)[number];
     const { name: of, versions = [] } = declaredPrompts[at % declaredPrompts.length] ?? {};
     const label = versions[pinned % versions.length]?.label;
     const others = ['history', 'photo'];
@@ -234,13 +258,19 @@ function declarationOf({ names, prompts, agents, workflows }: Generated) {
       ...(isRequired
         ? { requiredVariables: ['b', 'a'], optionalVariables: others }
         : { optionalVariables: ['a', 'b', ...others] }),
-      ...(slug !== null && at === 0 && { slug }),
+      ...(at === 0 && {
+        ...ids,
+        ...(ids.versionAliases && {
+          versionAliases: Object.fromEntries(
+            ids.versionAliases.map((number) => [number, versions[0]?.label]),
+          ),
+        }),
+      }),
     };
   });
-  const active = declaredAgents.filter(
-    ({ stage, apiEnabled = true }) => stage === 'Deployed' && apiEnabled,
+  const [called, ...rest] = declaredAgents.filter(
+    ({ stage, apiEnabled = true }) => stage !== undefined || !apiEnabled,
   );
-  const [called, ...rest] = active;
   const variables = { a: 'x', b: '{{input.note}}' };
   const declaredWorkflows = workflows.flatMap(([fields, input, options, extra], at) => {
     if (!called) return [];
@@ -250,7 +280,7 @@ function declarationOf({ names, prompts, agents, workflows }: Generated) {
     return {
       ...{ name: `W ${at}`, ...fields, input: { ...input, optional: ['note'] } },
       steps: [
-        { name: 'one', agent: called.name, variables: { ...variables, ...extra } },
+        { name: 'one', agent: called.name, variables: { ...extra, ...variables } },
         {
           ...{ name: 'two', agent: other.name, variables, after: ['one'], ...others },
           ...(instead && { fallback: instead }),
@@ -272,8 +302,26 @@ async function emptyWorkspace() {
     },
     async pull() {
       const { body } = await service.call('GET', path, { key });
-      assert.deepEqual(body.omitted, []);
-      return body.declaration as object;
+      const omitted = body.omitted as { kind: string; name: string }[];
+      return { declaration: body.declaration as object, omitted };
+    },
+    /** Changes the agents in turn. Returns the names of those with which no workflow can be created. */
+    async change(changes: readonly (readonly object[])[]) {
+      const unusable = new Set<string>();
+      const { agents } = (await service.call('GET', '/api/v1/agents', { key })).body;
+      for (const [at, { agentName, agentId }] of agents.entries()) {
+        for (const body of changes[at] ?? []) {
+          const url = `/api/v1/agents/${agentId}`;
+          const { status, body: changed } = await ('action' in body
+            ? service.call('POST', `${url}/lifecycle`, { key, body })
+            : service.call('PATCH', url, { key, body }));
+          if (status === 409) continue;
+          assert.equal(status, 200, JSON.stringify(changed));
+          if (changed.archived || changed.requiredVariables.includes('photo'))
+            unusable.add(agentName);
+        }
+      }
+      return unusable;
     },
   };
 }
@@ -281,12 +329,22 @@ async function emptyWorkspace() {
 test('what is pulled, applied to an empty workspace, is pulled again equal', async () => {
   const property = fc.asyncProperty(workspace, async (generated) => {
     const [first, second] = [await emptyWorkspace(), await emptyWorkspace()];
-    await first.apply(declarationOf(generated));
-    const pulled = await first.pull();
-    assert.deepEqual(await first.apply(pulled), []);
-    const written = toYaml(pulled);
+    const declared = declarationOf(generated);
+    await first.apply(declared);
+    const unusable = await first.change(generated.changes);
+    const { declaration, omitted } = await first.pull();
+    const left = declared.workflows.filter(({ steps }) =>
+      steps.some(({ agent }) => unusable.has(agent)),
+    );
+    assert.deepEqual(
+      omitted.map(({ kind, name }) => [kind, name]),
+      left.map(({ name }) => ['workflow', name]),
+    );
+    assert.deepEqual(await first.apply(declaration), []);
+    const written = toYaml(declaration);
     await second.apply(fromYaml(written, 'cueline.yaml'));
-    assert.equal(toYaml(await second.pull()), written);
+    const again = await second.pull();
+    assert.deepEqual([toYaml(again.declaration), again.omitted], [written, []]);
   });
   await fc.assert(property, { numRuns: 40 });
 });

@@ -110,6 +110,21 @@ test('a workflow with an archived or deleted agent is omitted', async () => {
   });
 });
 
+test('a workflow that can no longer be created is omitted; one with an inactive agent is not', async () => {
+  const { call, idOf } = await holding({
+    prompts: [prompt('One')],
+    agents: [agent('Asks', 'One'), agent('Paused', 'One')],
+    workflows: [workflow('asks', 'Paused', 'Asks'), workflow('paused', 'Paused')],
+  });
+  await call('POST', `/api/v1/agents/${idOf('Paused')}/lifecycle`, { action: 'disable' });
+  await call('PATCH', `/api/v1/agents/${idOf('Asks')}`, { requiredVariables: ['city'] });
+  const reason = 'Step "s1": The agent "Asks" requires variables that are not set: city.';
+  assert.deepEqual(await readBack(call), {
+    kept: [['One'], ['Asks', 'Paused'], ['paused']],
+    omitted: [omission('workflow', 'asks', reason)],
+  });
+});
+
 test('a key for some agents learns which names are ambiguous', async () => {
   const { call, idOf } = await holding({
     prompts: [prompt('One'), prompt('Twice')],
