@@ -14,6 +14,7 @@ import { checkBaseURL, checkEndpointURL } from '../src/net/guard.ts';
 import { type Db, openDatabase } from '../src/store/connection/database.ts';
 import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { wire } from '../src/wiring/wire.ts';
+import type { WiringDeps } from '../src/wiring/wiring-deps.ts';
 import { type ApiResponse, type CallOptions, callInside, callOver } from './call.ts';
 import { createTestDatabase, statementMsMax, type TestDatabase } from './database.ts';
 import { type ScriptedModels, scriptedModels } from './models.ts';
@@ -72,8 +73,8 @@ export interface ServiceOptions {
   readonly config?: Partial<Config>;
   readonly publicUrl?: string;
   readonly providers?: Partial<SignInProviders>;
-  /** Calls of tools that wait, with another limit. */
-  readonly openCalls?: ApiDeps['openCalls'];
+  /** Other numbers of slots that workspaces share. */
+  readonly shareLimits?: WiringDeps['shareLimits'];
   /** Shares the database of another service, like a second process. That service drops it. */
   readonly sharedWith?: Service;
   /** A standby of the database. */
@@ -107,6 +108,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     readConnection: options.readConnection ?? null,
     models: options.models ?? models,
     testConnection: options.testConnection ?? (async () => {}),
+    ...(options.shareLimits && { shareLimits: options.shareLimits }),
     directory: options.directory ?? { environment: [], listModels: async () => [] },
     serverLimits: { ...serverLimits, ...options.serverLimits },
     config: {
@@ -129,7 +131,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         // Without DNS: every address that is not private by itself is accepted.
         checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
         checkEndpointURL: (url) => checkEndpointURL(url, allowedHosts, async () => []),
-        ...(options.openCalls && { openCalls: options.openCalls }),
       };
     },
   });

@@ -18,6 +18,7 @@ export const idleGauges: Gauges = {
   queue: async () => ({ depth: 0, oldestMs: 0 }),
   searchLag: async () => 0,
   events: async () => ({ pending: 0, disabled: 0 }),
+  shares: [],
   waitingLines: async () => 0,
   providers: () => new Map(),
 };

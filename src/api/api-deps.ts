@@ -5,6 +5,7 @@ import type { ChainRules } from '../core/model/credential-chain.ts';
 import type { ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { Actor } from '../core/people/audit.ts';
 import type { SendMail } from '../core/people/mail.ts';
+import type { SharedResource, Shares } from '../core/shares.ts';
 import type { StreamBytes } from '../core/stream-bytes.ts';
 import type { Admission, Admitted } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
@@ -19,12 +20,25 @@ import type { Db } from '../store/connection/database.ts';
 import type { Pipelines } from '../store/connection/pipeline.ts';
 import type { Authenticator } from './access/authenticate.ts';
 import type { Sessions } from './access/session.ts';
-import type { CallerSlots } from './http/limits/caller-slots.ts';
 import type { ManagementLimit } from './http/limits/management-limit.ts';
 import type { OpenCalls } from './routes/mcp/open-calls.ts';
 
+/** Shares that routes take by themselves. The other dependencies take theirs. */
+type RouteResource = Extract<
+  SharedResource,
+  | 'waits'
+  | 'streams'
+  | 'uploads'
+  | 'results'
+  | 'exports'
+  | 'longPages'
+  | 'declarations'
+  | 'providerTests'
+>;
+
 /** Dependencies of the routes; `wiring/app.ts` creates them. */
 export interface ApiDeps {
+  /** For requests: `inWorkspace` names the workspace whose connections a request uses. */
   readonly db: Db;
   /** For what takes longer than the event loop may wait. */
   readonly compute: Compute;
@@ -47,10 +61,8 @@ export interface ApiDeps {
   readonly callBytes: StreamBytes;
   readonly workflowStarter: WorkflowStarter;
   readonly workflowCanceler: Workflows['canceler'];
-  /** Limits waiting requests. */
-  readonly waitSlots: CallerSlots;
-  /** Of the readers of streams. */
-  readonly streamSlots: CallerSlots;
+  /** What requests hold, shared between workspaces. A slot is taken before a connection to the database. */
+  readonly shares: Readonly<Record<RouteResource, Shares>>;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   /** Null if the server sends no e-mail. */

@@ -76,16 +76,12 @@ export const graceSecondsMax = 604_800;
 export const idempotencyKeyMax = 255;
 export const waitSecondsMax = 60;
 /**
- * Concurrent long polls per process. Half of the connection limit, so that other requests always
- * get through.
+ * Long polls and calls of the OpenAI API at once per process, as all that is shared between workspaces (`core/shares.ts`).
+ * Half of the open requests, so that other requests always get through.
  */
 export const waitsMax = 2_500;
-/** Concurrent long polls and calls of the OpenAI API per key or user. */
-export const waitsOfCallerMax = 1_000;
-/** Concurrent readers of streams per process. */
+/** Readers of streams at once per process. */
 export const streamsMax = 5_000;
-/** Concurrent readers of streams per key or user. */
-export const streamsOfCallerMax = 1_000;
 /** An idle stream sends a comment this often. */
 export const streamHeartbeatMs = 15_000;
 
@@ -109,23 +105,16 @@ export const viewsMax = 50;
 export const viewSearchMax = 4_000;
 /** Executions that a list or an export may name. */
 export const executionIdsMax = 100;
-/** Concurrent exports per process. */
+/** Exports at once per process. */
 export const exportsMax = 4;
-export const exportsOfWorkspaceMax = 3;
-export const exportsOfCallerMax = 2;
-/** Concurrent lists, searches and statistics of executions and workflow runs per process. */
+/** Lists, searches and statistics of executions and workflow runs at once per process. */
 export const historyReadsMax = 8;
-export const historyReadsOfWorkspaceMax = 4;
-export const historyReadsOfCallerMax = 2;
-/** Of these, the searches: lists by text, variables, latency or cost. */
-export const searchesOfCallerMax = 1;
-/** Of these, the number that only workspaces without a running read may use. */
-export const historyReadsReserved = 2;
+/** Of these, the searches: lists by text, variables, latency or cost. Each can keep a core busy, and two of a workspace delay others. */
+export const searchesMax = 2;
 /** How long further ones wait before they are rejected. A page of a search is filled within five seconds. */
 export const historyReadWaitMs = 7_000;
-/** Concurrent streamed pages (pages of records too large for memory) per process. */
+/** Streamed pages (pages of records too large for memory) at once per process. */
 export const longPagesMax = 20;
-export const longPagesOfWorkspaceMax = 10;
 /** Maximum duration of an export or a streamed page. */
 export const streamMsMax = 3_600_000;
 export const statisticsIntervalsMax = 1_500;
@@ -143,20 +132,25 @@ export const statisticsValuesMax = 50;
 export const statisticsMinuteDays = 2;
 /** Workflow runs shown per workflow in a list. */
 export const workflowLastRunsMax = 5;
-/** Calls of tools over MCP that wait for their result, per key and process. */
-export const openToolCallsOfKeyMax = 1_000;
+/** Calls of tools over MCP that wait for their result, per process. */
+export const toolCallsMax = 2_500;
 /** Bytes of a tool's result as text. */
 export const toolResultBytesMax = 1_048_576;
 /** Tools in one response, and the characters after which it ends. */
 export const toolsPageMax = 1_000;
 export const toolsPageCharsMax = 2_097_152;
-/** Concurrent uploads of batches per process. */
+/** Uploads of batches at once per process. */
 export const uploadsMax = 8;
-export const uploadsOfCallerMax = 2;
-/** Concurrent downloads of the results of batches per process. */
+/** Downloads of the results of batches at once per process. */
 export const resultsMax = 8;
-export const resultsOfWorkspaceMax = 6;
-export const resultsOfCallerMax = 2;
+/** Reads and applies of declarations at once per process. Those of one workspace wait for each other in the database. */
+export const declarationsMax = 4;
+/** How long further ones wait before they are rejected. */
+export const declarationWaitMs = 30_000;
+/** Tests of providers and lists of their models at once per process. */
+export const providerTestsMax = 20;
+/** How long a request waits for a connection to the database before it is rejected. */
+export const connectionWaitMs = 5_000;
 /** Days of the preview of an alert. */
 export const previewDaysMax = 30;
 /** The largest threshold and number of calls of an alert. */

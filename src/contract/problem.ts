@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { actions } from '../core/agent/agent.ts';
 import { callFailureCodes } from '../core/failure.ts';
+import { sharedResources } from '../core/shares.ts';
 import { type Endpoint, isManagement, parsesBody } from './endpoint.ts';
 import { id, nullable, oneOf, RateLimits, time } from './shared.ts';
 
@@ -15,7 +16,25 @@ const base = {
   }),
 };
 
-export const Problem = Type.Object(base, { title: 'Problem', additionalProperties: true });
+const Share = Type.Object(
+  {
+    resource: oneOf(
+      sharedResources,
+      'With `UNAVAILABLE`: what is shared between workspaces and full.',
+    ),
+    scope: oneOf(
+      ['workspace', 'process'],
+      'Whose slots are in use: those of the workspace, or all of the process.',
+    ),
+    limit: Type.Integer({ description: 'Number of these slots.' }),
+  },
+  { title: 'Share' },
+);
+
+export const Problem = Type.Object(
+  { ...base, share: Type.Optional(Share) },
+  { title: 'Problem', additionalProperties: true },
+);
 
 const names = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
 

@@ -4,7 +4,6 @@ import { createSessions } from '../api/access/session.ts';
 import type { ApiDeps } from '../api/api-deps.ts';
 import type { GracefulShutdown } from '../api/http/connection/graceful-shutdown.ts';
 import { serverLimits } from '../api/http/connection/slow-readers.ts';
-import { createCallerSlots } from '../api/http/limits/caller-slots.ts';
 import { createManagementLimit } from '../api/http/limits/management-limit.ts';
 import { countAdmitted, countExecuteCalls } from '../api/http/metrics.ts';
 import { markWrites } from '../api/http/response/mark-writes.ts';
@@ -12,7 +11,6 @@ import { dashboardRoutes } from '../api/routes/system/dashboard.ts';
 import { openapiRoute, systemRoutes } from '../api/routes/system/system.ts';
 import { apiRoutes } from '../api/routes.ts';
 import { createServer } from '../api/server.ts';
-import * as limits from '../contract/limits.ts';
 import type { Mailer } from '../core/people/mail.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import { cancelBatch } from '../flow/batch/cancel-batch.ts';
@@ -20,6 +18,7 @@ import { createSharedReads } from '../flow/execution/shared-reads.ts';
 import { createHistoryReads } from '../flow/history/history-reads.ts';
 import type { KeyUse } from '../flow/workspace/key-use.ts';
 import { allowedHostCheck, checkBaseURL, checkEndpointURL } from '../net/guard.ts';
+import { fairDb, fairPipelines } from '../store/connection/fair-connections.ts';
 import type { Engine } from './engine.ts';
 import type { StandbyConnections } from './standby.ts';
 import type { WiringDeps } from './wiring-deps.ts';
@@ -63,26 +62,20 @@ export function createApp(
   return server;
 }
 
-const historyReadLimits = {
-  max: limits.historyReadsMax,
-  ofWorkspaceMax: limits.historyReadsOfWorkspaceMax,
-  ofCallerMax: limits.historyReadsOfCallerMax,
-  searchesOfCallerMax: limits.searchesOfCallerMax,
-  reserved: limits.historyReadsReserved,
-  waitMs: limits.historyReadWaitMs,
-};
-
 function createApiDeps(
   deps: WiringDeps,
   engine: Engine,
   { keyUse, mailer, standby }: ProcessServices,
 ): ApiDeps {
-  const { config, db, logger, secret } = deps;
+  const { config, logger, secret } = deps;
   const { publicUrl, signIn, listPerMinute, webhookPerMinute, testingLimits } = config;
-  const { connections, compute, workflows, metrics, admission, canceler, announcements } = engine;
-  const { pipelines, singlePipelines, historyDb, exportDb } = connections;
+  const { connections, compute, workflows, metrics, admission, announcements, shares } = engine;
+  const { pipelines, historyDb, exportDb } = connections;
+  const db = fairDb(deps.db, shares.connections);
+  const singlePipelines = fairPipelines(connections.singlePipelines, shares.singleConnections);
+  const canceler = engine.cancelerOn(db);
   const sendMail = mailer?.send ?? null;
-  const sessions = createSessions({ db, logger, secret, publicUrl, signIn, sendMail });
+  const sessions = createSessions({ db: deps.db, logger, secret, publicUrl, signIn, sendMail });
   const { caller: session, checkSameOrigin } = sessions;
   const onKeyUsed = keyUse.used;
   const reads = createSharedReads({
@@ -109,7 +102,7 @@ function createApiDeps(
     limitManagement: createManagementLimit(config.managePerMinute),
     historyReads: createHistoryReads({
       db: historyDb,
-      limits: historyReadLimits,
+      shares,
       standby: standby && { db: standby.historyDb, reads: standby.reads },
     }),
     standbyExports: standby && { db: standby.exportDb, reads: standby.reads },
@@ -118,11 +111,7 @@ function createApiDeps(
     callBytes: engine.callBytes,
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,
-    waitSlots: createCallerSlots(),
-    streamSlots: createCallerSlots({
-      max: limits.streamsMax,
-      ofCallerMax: limits.streamsOfCallerMax,
-    }),
+    shares,
     authenticator: createAuthenticator({ reads, session, onKeyUsed }),
     sealKey: deriveSealKey(secret),
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),

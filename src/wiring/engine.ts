@@ -1,7 +1,8 @@
-import { createMetrics, type Metrics } from '../api/http/metrics.ts';
+import { createMetrics, type Gauges, type Metrics } from '../api/http/metrics.ts';
 import { createOpenCalls } from '../api/routes/mcp/open-calls.ts';
 import { splitModelName } from '../core/model/model-port.ts';
 import { deriveSealKey } from '../core/seal.ts';
+import type { Shares } from '../core/shares.ts';
 import { StreamBytes } from '../core/stream-bytes.ts';
 import { createAdmission } from '../flow/admission/admit.ts';
 import { Announcements } from '../flow/announcements.ts';
@@ -24,7 +25,7 @@ import { hideSecrets } from '../provider/failure/redact.ts';
 import { withMetrics } from '../provider/with-metrics.ts';
 import { countWaitingLines } from '../store/batch/due-batches.ts';
 import type { Connections } from '../store/connection/connections.ts';
-import { dropIdle } from '../store/connection/database.ts';
+import { type Db, dropIdle } from '../store/connection/database.ts';
 import type { Notifications } from '../store/connection/notifications.ts';
 import { countEndpointStates } from '../store/event/endpoints.ts';
 import { findEnded } from '../store/execution/executions.ts';
@@ -34,6 +35,7 @@ import { readSearchLag } from '../store/history/search-index.ts';
 import { createEventSender, type EventSender } from '../worker/event-sender.ts';
 import { createWorker, type Worker } from '../worker/worker.ts';
 import type { BackgroundFailures } from './background-failures.ts';
+import { createShares } from './shares.ts';
 import type { WiringDeps } from './wiring-deps.ts';
 
 export type Engine = ReturnType<typeof createEngine>;
@@ -75,16 +77,11 @@ export function createEngine(
     onError: failures.reporter('wait poll failed'),
   });
   const log = executionLog(deps.logger);
+  const shares = createShares(db, deps.shareLimits);
   const { streams, callBytes, gauges } = createStreams(deps, connections, notifications, failures);
-  const metrics = createMetrics({
-    ...gauges,
+  const metrics = processMetrics(deps, failures, {
+    ...{ ...gauges, shares: Object.values(shares) },
     running: () => worker?.running ?? 0,
-    queue: () => queueDepth(db),
-    searchLag: () => readSearchLag(db),
-    events: () => countEndpointStates(db),
-    waitingLines: () => countWaitingLines(db),
-    providers: () => providersOpen(deps.providers?.() ?? []),
-    onError: failures.reporter('database metrics failed'),
   });
   const values = valueCache();
   const compute = createComputeThread();
@@ -115,7 +112,8 @@ export function createEngine(
     ...{ pipelines, compute, testingLimits, announcements, slots: worker?.slots ?? null },
     onBatch: (size) => metrics.transactionObserved('admission', size),
   });
-  const canceler = createCanceler({ db, finisher, template });
+  const cancelerOn = (db: Db) => createCanceler({ db, finisher, template });
+  const canceler = cancelerOn(db);
   const batches =
     worker &&
     startBatches(deps, connections, failures, { worker, canceler, announcements, metrics });
@@ -132,9 +130,25 @@ export function createEngine(
   notifications.subscribe('cueline_batch_uploaded', () => batches?.wake());
   return {
     ...{ connections, compute, announcements, metrics, worker, finisher, events, providerHealth },
-    ...{ admission, canceler, workflows, batches, waiters, streams, callBytes },
-    openCalls: announcedOpenCalls(notifications),
+    ...{ admission, cancelerOn, workflows, batches, shares, waiters, streams, callBytes },
+    openCalls: announcedOpenCalls(notifications, shares.toolCalls),
   };
+}
+
+function processMetrics(
+  { db, providers }: WiringDeps,
+  failures: BackgroundFailures,
+  gauges: Pick<Gauges, 'shares' | 'running' | 'streamBytes' | 'pausedStreams'>,
+): Metrics {
+  return createMetrics({
+    ...gauges,
+    queue: () => queueDepth(db),
+    searchLag: () => readSearchLag(db),
+    events: () => countEndpointStates(db),
+    waitingLines: () => countWaitingLines(db),
+    providers: () => providersOpen(providers?.() ?? []),
+    onError: failures.reporter('database metrics failed'),
+  });
 }
 
 /** Starts lines of batches in the slots of the worker. */
@@ -160,9 +174,9 @@ function startBatches(
 }
 
 /** Calls of tools that other processes can cancel. */
-function announcedOpenCalls(notifications: Notifications) {
+function announcedOpenCalls(notifications: Notifications, shares: Shares) {
   const channel = 'cueline_tool_call_canceled';
-  const openCalls = createOpenCalls((names) => notifications.publish(channel, names));
+  const openCalls = createOpenCalls((names) => notifications.publish(channel, names), shares);
   notifications.subscribe(channel, openCalls.cancelLocal);
   return openCalls;
 }

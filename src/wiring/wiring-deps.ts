@@ -3,6 +3,7 @@ import type { ApiDeps } from '../api/api-deps.ts';
 import type { ServerLimits } from '../api/http/connection/slow-readers.ts';
 import type { Config } from '../config.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
+import type { SharedResource } from '../core/shares.ts';
 import type { BreakerState } from '../provider/capacity/breakers.ts';
 import type { Db } from '../store/connection/database.ts';
 import type { Connection } from '../store/connection/detect-pooler.ts';
@@ -46,6 +47,8 @@ export interface WiringDeps {
   >;
   /** How long a readiness check may take, in milliseconds. Default: two seconds. */
   readonly readinessMsMax?: number;
+  /** Other numbers of slots, for tests. */
+  readonly shareLimits?: Partial<Record<SharedResource, number>>;
   /** Other limits of connections, for tests. */
   readonly serverLimits?: ServerLimits;
   /** Replaces dependencies of the API in tests. */

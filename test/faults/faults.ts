@@ -175,11 +175,11 @@ export const faults: readonly TestedFault[] = [
   },
   {
     name: 'slots-not-counted',
-    description: 'long polls do not count towards the limit of the process',
-    file: 'api/http/limits/caller-slots.ts',
-    find: 'total++;',
-    replace: '',
-    tests: ['test/api/http/limits/caller-slots.test.ts'],
+    description: 'what requests hold does not count towards the share of their workspace',
+    file: 'core/shares.ts',
+    find: 'this.#usedBy(workspaceId) + 1',
+    replace: 'this.#usedBy(workspaceId)',
+    tests: ['test/core/shares.test.ts'],
   },
   {
     name: 'vary-missing',

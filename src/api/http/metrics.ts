@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { executeAgent, executeAgentInDashboard } from '../../contract/executions/executions.ts';
 import { createChatCompletion, createResponse } from '../../contract/openai/openai.ts';
 import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
+import type { Shares } from '../../core/shares.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { Admitted } from '../../flow/admission/admit.ts';
 import type { EndedExecution } from '../../store/execution/completion.ts';
@@ -41,6 +42,8 @@ export interface Gauges {
   readonly events: () => Promise<EventTotals>;
   /** Lines of batches that wait for their start. */
   readonly waitingLines: () => Promise<number>;
+  /** What workspaces share. */
+  readonly shares: readonly Shares[];
   /** Number of open circuits by provider. */
   readonly providers: () => ReadonlyMap<string, number>;
   /** Called if the queue, the lag, the events or the batches could not be read; their metrics are then absent. */
@@ -65,6 +68,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   collectDefaultMetrics({ register: registry });
   registerGauges(registry, gauges);
   registerQueueGauges(registry, gauges);
+  registerShares(registry, gauges);
   const executions = createExecutionMetrics(registry);
   const { workflowRunsEnded, modelCallDuration, batchSize, attempts, linesStarted } =
     createOtherMetrics(registry);
@@ -186,6 +190,35 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
     collect() {
       this.reset();
       for (const [provider, open] of gauges.providers()) this.set({ provider }, open);
+    },
+  });
+}
+
+/** Which share is full, and how often that refused a request. */
+function registerShares(registry: Registry, { shares }: Gauges): void {
+  const registers = [registry];
+  new Gauge({
+    ...{ name: 'cueline_share_slots', registers, labelNames: ['resource'] },
+    help: 'Slots of this process by what they are for. A workspace uses at most all but a tenth.',
+    collect() {
+      for (const { resource, max } of shares) this.set({ resource }, max);
+    },
+  });
+  new Gauge({
+    ...{ name: 'cueline_share_slots_used', registers, labelNames: ['resource'] },
+    help: 'Of these, the slots in use.',
+    collect() {
+      for (const { resource, used } of shares) this.set({ resource }, used);
+    },
+  });
+  new Counter({
+    ...{ name: 'cueline_share_refusals_total', registers, labelNames: ['resource', 'scope'] },
+    help: 'Requests without a slot: their workspace used its share, or no slot of the process was free.',
+    collect() {
+      this.reset();
+      for (const { resource, refusals } of shares) {
+        for (const [scope, count] of Object.entries(refusals)) this.inc({ resource, scope }, count);
+      }
     },
   });
 }

@@ -12,6 +12,7 @@ import {
 import { ifMatch, pathParams } from '../../contract/shared.ts';
 import { invalidRequest } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { inWorkspace } from '../../store/connection/fair-connections.ts';
 import { type AgentPaths, agentPaths, resolveAgents } from '../access/agent-references.ts';
 import { requireCredential, unauthorized } from '../access/authenticate.ts';
 import type { ApiDeps } from '../api-deps.ts';
@@ -58,24 +59,31 @@ export function route<const E extends Endpoint>(
         : discardBody(request);
       const caller =
         endpoint.auth === 'none' ? null : await deps.authenticator.authenticate(request, endpoint);
-      if (caller) allowOrigin(request, reply, caller.allowedOrigins);
-      if (caller?.kind === 'session') deps.checkSameOrigin(request);
-      if (caller && limitCalls) await limitCalls(deps, caller, reply);
-      else if (caller && isManagement(endpoint)) deps.limitManagement(caller, reply);
-      requireDecodable(request.url);
-      const query = checkQuery(
-        endpoint.query ?? noFields,
-        request.query as Record<string, unknown>,
-      );
-      const body = rawBody ? readFields(rawBody, endpoint) : undefined;
-      if (endpoint.method === 'PATCH' && endpoint.headers !== ifMatch) refuseTags(request);
-      const { params } = request;
-      if (caller) await resolveAgents(deps.reads, caller, agents, { params, query, body });
-      const context = { params, query, body, caller, request, reply } as unknown as Context<E>;
-      send(reply, await handle(context));
+      const respond = () => handleRequest(request, reply, caller, rawBody);
+      await (caller ? inWorkspace(caller.workspaceId, respond) : respond());
       return reply;
     },
   });
+
+  async function handleRequest(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: Caller | null,
+    rawBody: RawBody | null,
+  ): Promise<void> {
+    if (caller) allowOrigin(request, reply, caller.allowedOrigins);
+    if (caller?.kind === 'session') deps.checkSameOrigin(request);
+    if (caller && limitCalls) await limitCalls(deps, caller, reply);
+    else if (caller && isManagement(endpoint)) deps.limitManagement(caller, reply);
+    requireDecodable(request.url);
+    const query = checkQuery(endpoint.query ?? noFields, request.query as Record<string, unknown>);
+    const body = rawBody ? readFields(rawBody, endpoint) : undefined;
+    if (endpoint.method === 'PATCH' && endpoint.headers !== ifMatch) refuseTags(request);
+    const { params } = request;
+    if (caller) await resolveAgents(deps.reads, caller, agents, { params, query, body });
+    const context = { params, query, body, caller, request, reply } as unknown as Context<E>;
+    send(reply, await handle(context));
+  }
 }
 
 function agentPathsOf({ path, query = noFields, body = noFields }: Endpoint): AgentPaths {

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../../core/people/caller.ts';
+import type { Shares } from '../../core/shares.ts';
 import type { Waiters } from '../../flow/execution/wait.ts';
 import { waitForDatabase } from '../../flow/wait-for-database.ts';
 import { abortOnDisconnect } from './connection/disconnect.ts';
-import type { CallerSlots } from './limits/caller-slots.ts';
 
 interface Wait<Row> {
   /** Null if it is malformed. */
@@ -24,16 +24,16 @@ interface Viewed<Row> {
 
 /**
  * Reads an execution or workflow run; with `seconds`, waits until it ends, the time is up or the client disconnects. It
- * subscribes before it reads, so an end between the two is not missed. Above the limit of long polls it does not wait.
+ * subscribes before it reads, so an end between the two is not missed. Beyond its workspace's share of long polls it does not wait.
  * While the database is unavailable it waits until the time is up.
  */
 export async function waitFor<Row extends { readonly status: string }>(
-  { slots, waiters }: { readonly slots: CallerSlots; readonly waiters: Waiters },
+  { waits, waiters }: { readonly waits: Shares; readonly waiters: Waiters },
   { id, seconds, caller, reauthenticate, read }: Wait<Row>,
   reply: FastifyReply,
 ): Promise<Viewed<Row>> {
   if (id === null || !seconds) return { row: await read(caller), viewer: caller };
-  const release = slots.acquire(caller.id);
+  const release = waits.tryTake(caller.workspaceId);
   if (!release) return { row: await read(caller), viewer: caller };
   const ended = abortOnDisconnect(reply);
   const waited = waiters.wait(id, seconds * 1000, ended.signal);

@@ -104,7 +104,7 @@ export const createBatch = endpoint({
   method: 'POST',
   path: agentBatches,
   summary: 'Upload a batch',
-  description: `Stores the lines of a file and responds once all are stored; then each line becomes an execution, as limits, \`maxConcurrency\` and free slots allow, behind other calls of the workspace. At most ${batchLinesMax} lines and ${batchBytesMax} bytes: a larger upload is refused as a whole. A line has at most ${limits.bodyBytesMax} bytes; an invalid one is refused alone and listed in the results. The upload itself counts for no limit of executions; each line counts for all of them and uses one AI Action. With an \`Idempotency-Key\`, an interrupted upload is sent again and skips the ids that are stored; unfinished uploads are removed after ${uploadHours} hours. At most ${limits.uploadsMax} uploads per process and ${limits.uploadsOfCallerMax} per key or user at once (503 beyond).`,
+  description: `Stores the lines of a file and responds once all are stored; then each line becomes an execution, as limits, \`maxConcurrency\` and free slots allow, behind other calls of the workspace. At most ${batchLinesMax} lines and ${batchBytesMax} bytes: a larger upload is refused as a whole. A line has at most ${limits.bodyBytesMax} bytes; an invalid one is refused alone and listed in the results. The upload itself counts for no limit of executions; each line counts for all of them and uses one AI Action. With an \`Idempotency-Key\`, an interrupted upload is sent again and skips the ids that are stored; unfinished uploads are removed after ${uploadHours} hours. At most ${limits.uploadsMax} uploads per process at once, shared between workspaces (503 beyond).`,
   tag,
   auth: 'execute',
   headers: idempotencyHeader(
@@ -155,7 +155,7 @@ export const getBatchResults = endpoint({
   id: 'getBatchResults',
   path: `${oneBatch}/results`,
   summary: 'Get the results of a batch',
-  description: `JSONL in the order of the file, one for each line of the file, including those that have not ended. Streamed no faster than the client reads. At most ${limits.resultsMax} at once per process and ${limits.resultsOfCallerMax} per key or user (503 beyond).`,
+  description: `JSONL in the order of the file, one for each line of the file, including those that have not ended. Streamed no faster than the client reads. At most ${limits.resultsMax} at once per process, shared between workspaces (503 beyond).`,
   query: query({
     status: Type.Optional(
       listOf(oneOf(lineStatuses), lineStatuses.length, 'Only lines with one of these statuses.'),

@@ -117,7 +117,7 @@ export const streamExecution = endpoint({
   method: 'GET',
   path: '/api/v1/agents/{agentId}/executions/{executionId}/stream',
   summary: 'Stream an execution',
-  description: `Server-sent events until the execution ends: \`status\` (the record while \`processing\`), \`text\` (\`{attempt, offset, text}\`; \`offset\` counts UTF-16 units), \`reasoning\` (likewise; requires \`read\`), \`tool\` (\`{attempt, id, name, arguments}\`), \`restart\` (\`{attempt}\`: the text so far is void), \`gone\` (\`{reason}\`: the text has been removed), \`end\` (the ended record). The texts of the last attempt, concatenated, are \`outputText\`. Resume with \`Last-Event-ID\` or \`after\`, in any process, also after the end. An execution that is not read as a stream delivers its text in one piece. At most ${limits.streamsMax} readers per process and ${limits.streamsOfCallerMax} per key or user (503 beyond). Access as for reading the execution.`,
+  description: `Server-sent events until the execution ends: \`status\` (the record while \`processing\`), \`text\` (\`{attempt, offset, text}\`; \`offset\` counts UTF-16 units), \`reasoning\` (likewise; requires \`read\`), \`tool\` (\`{attempt, id, name, arguments}\`), \`restart\` (\`{attempt}\`: the text so far is void), \`gone\` (\`{reason}\`: the text has been removed), \`end\` (the ended record). The texts of the last attempt, concatenated, are \`outputText\`. Resume with \`Last-Event-ID\` or \`after\`, in any process, also after the end. An execution that is not read as a stream delivers its text in one piece. At most ${limits.streamsMax} readers per process, shared between workspaces (503 beyond). Access as for reading the execution.`,
   tag,
   auth: 'read',
   unlimited: true,

@@ -44,7 +44,7 @@ const shared = {
   responseHeaders: ['RateLimit', 'Content-Disposition', 'Cueline-Data-As-Of'],
 } as const;
 
-const description = `Streams every matching record, newest first, as of the start of the export, at the speed of the reader. Records are complete, including prompts. The caller is authorized again before each chunk; a revoked key, a changed role, an agent that is no longer visible, or an erasure cuts the connection. An interrupted response ends without its last chunk; continue with \`cursor\`. At most ${limits.exportsMax} exports per process and ${limits.exportsOfWorkspaceMax} per workspace and ${limits.exportsOfCallerMax} per key or user run at once (503 beyond), each for at most ${limits.streamMsMax / 60_000} minutes. Accepts the filters of the list. The file is named after them and the day.`;
+const description = `Streams every matching record, newest first, as of the start of the export, at the speed of the reader. Records are complete, including prompts. The caller is authorized again before each chunk; a revoked key, a changed role, an agent that is no longer visible, or an erasure cuts the connection. An interrupted response ends without its last chunk; continue with \`cursor\`. At most ${limits.exportsMax} exports per process run at once, shared between workspaces (503 beyond), each for at most ${limits.streamMsMax / 60_000} minutes. Accepts the filters of the list. The file is named after them and the day.`;
 
 export const exportExecutions = endpoint({
   ...shared,

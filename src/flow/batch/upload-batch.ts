@@ -245,3 +245,4 @@ class UploadedLines {
     if (!(await appendLines(this.#db, this.#own, lines))) throw overtaken();
   }
 }
+

@@ -1,5 +1,4 @@
-import { CallFailure } from '../../core/failure.ts';
-import { type Reader, type ReadSlotLimits, ReadSlots } from '../../core/history/read-slots.ts';
+import type { Shares } from '../../core/shares.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Standby } from './standby.ts';
 
@@ -13,7 +12,15 @@ export interface HistoryReads {
    * to repeat: if the standby fails, it runs again on the primary.
    * @throws {CallFailure} UNAVAILABLE if no slot becomes free in time
    */
-  read<T>(reader: Reader, work: (db: Db) => Promise<T>, options?: HistoryReadOptions): Promise<T>;
+  read<T>(
+    reader: HistoryReader,
+    work: (db: Db) => Promise<T>,
+    options?: HistoryReadOptions,
+  ): Promise<T>;
+}
+
+export interface HistoryReader {
+  readonly workspaceId: string;
 }
 
 export interface HistoryReadOptions {
@@ -31,14 +38,12 @@ export interface HistoryReadOptions {
 
 export interface HistoryReadDeps {
   readonly db: Db;
-  /** `max` is the number of connections. */
-  readonly limits: ReadSlotLimits;
+  /** As many slots as connections. A search takes one of both. */
+  readonly shares: { readonly historyReads: Shares; readonly searches: Shares };
   readonly standby?: { readonly db: Db; readonly reads: Standby } | null;
 }
 
-export function createHistoryReads({ db, limits, standby = null }: HistoryReadDeps): HistoryReads {
-  const slots = new ReadSlots(limits);
-
+export function createHistoryReads({ db, shares, standby = null }: HistoryReadDeps): HistoryReads {
   async function run<T>(work: (db: Db) => Promise<T>, options: HistoryReadOptions): Promise<T> {
     if (!standby) return work(db);
     const { reads } = standby;
@@ -62,24 +67,19 @@ export function createHistoryReads({ db, limits, standby = null }: HistoryReadDe
   }
 
   return {
-    async read({ id, workspaceId }, work, options = {}) {
+    async read({ workspaceId }, work, options = {}) {
       const { signal, isSearch = false } = options;
-      const reader = { id, workspaceId, isSearch };
-      if (!(await slots.acquire(reader, signal))) {
-        signal?.throwIfAborted();
-        throw tooMany(limits.waitMs);
-      }
+      const releaseSearch = isSearch ? await shares.searches.wait(workspaceId, signal) : null;
       try {
-        return await run(work, options);
+        const release = await shares.historyReads.wait(workspaceId, signal);
+        try {
+          return await run(work, options);
+        } finally {
+          release();
+        }
       } finally {
-        slots.release(reader);
+        releaseSearch?.();
       }
     },
   };
-}
-
-function tooMany(waitMs: number): CallFailure {
-  const message =
-    'Too many lists, searches or statistics are running. Try again, and run fewer at once.';
-  return new CallFailure('UNAVAILABLE', message, { retryAfter: Math.ceil(waitMs / 1_000) });
 }

@@ -32,7 +32,7 @@ export interface Connections {
 
 /** Two each for admissions, ends and workflow starts; four for the reads of calls and polls. */
 const batchConnectionsMax = 10;
-const singleConnectionsMax = 3;
+export const singleConnectionsMax = 3;
 /** One for the heartbeat and one in case the first hangs. */
 const leaseConnectionsMax = 2;
 const workConnectionsMax = 3;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { CamelCasePlugin, Kysely, type Transaction } from 'kysely';
+import { CamelCasePlugin, type Dialect, Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import { Client, type ClientConfig } from './client.ts';
 import type { Connection } from './detect-pooler.ts';
@@ -47,16 +47,38 @@ export function openDatabase(options: DatabaseOptions): Db {
   });
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
-  const db = new Kysely<Schema>({
-    dialect: new ObservedDialect({ pool }),
-    log: reportFailedStatement,
-    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-  });
+  const db = handleOn(new ObservedDialect({ pool }));
+  pools.set(db, pool);
   const closeIdle = idleCloser(pool);
   idle.add(closeIdle);
   idleClosers.set(db, closeIdle);
   if (statementMsMax > 0) destroySilentConnections(pool, statementMsMax, () => idle.close());
   return db;
+}
+
+function handleOn(dialect: Dialect): Db {
+  return new Kysely<Schema>({
+    dialect,
+    log: reportFailedStatement,
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  });
+}
+
+const pools = new WeakMap<Db, pg.Pool>();
+
+/** Another handle on the pool of `db`, which closes it. */
+export function handleOf(db: Db, dialectOn: (pool: pg.Pool) => Dialect): Db {
+  return handleOn(dialectOn(poolOf(db)));
+}
+
+export function connectionsMaxOf(db: Db): number {
+  return poolOf(db).options.max;
+}
+
+function poolOf(db: Db): pg.Pool {
+  const pool = pools.get(db);
+  if (!pool) throw new Error('The handle has no pool.');
+  return pool;
 }
 
 /**

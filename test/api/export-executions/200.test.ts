@@ -8,7 +8,7 @@ import { readCsvLine } from '../../../harness/csv.ts';
 import { makeHistory } from '../../../harness/history.ts';
 import { countHistory } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
-import { exportsOfCallerMax, exportsOfWorkspaceMax } from '../../../src/contract/limits.ts';
+import { exportsMax } from '../../../src/contract/limits.ts';
 
 // No worker: unended executions are inserted by hand.
 const service = await startService({ role: 'api' });
@@ -137,7 +137,7 @@ test('an export reads ahead only a little, and its snapshot ends with its reader
   await until(async () => (await snapshots()) === 0);
 });
 
-test('503 above the limits of a key and of its workspace, until an export ends', async () => {
+test('503 beyond the share of a workspace, with any key, until an export ends', async () => {
   const path = `${agent.path}/executions/export`;
   const open_: Awaited<ReturnType<typeof open>>[] = [];
   const openMany = async (length: number, as: string) => {
@@ -149,12 +149,13 @@ test('503 above the limits of a key and of its workspace, until an export ends',
     const refused = await service.call('GET', path, { key: as });
     assert.equal(refused.status, 503);
     assert.equal(refused.body.code, 'UNAVAILABLE');
-    assert.equal(refused.headers.get('retry-after'), '10');
+    assert.equal(refused.headers.get('retry-after'), '5');
+    const limit = exportsMax - 1;
+    assert.deepEqual(refused.body.share, { resource: 'exports', scope: 'workspace', limit });
   };
   const { key: second } = await service.key();
-  await openMany(exportsOfCallerMax, key);
+  await openMany(exportsMax - 1, key);
   await assertRefused(key);
-  await openMany(exportsOfWorkspaceMax - exportsOfCallerMax, second);
   await assertRefused(second);
   for (const one of open_) one.destroy();
   await until(async () => {

@@ -7,6 +7,7 @@ import { countExecuteCalls, createMetrics, type Metrics } from '../../../src/api
 import { errorResponse } from '../../../src/api/http/response/error-response.ts';
 import { send } from '../../../src/api/http/route.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
+import { Shares } from '../../../src/core/shares.ts';
 
 test('metrics count the events of one process', async () => {
   const metrics = createMetrics(idleGauges);
@@ -44,8 +45,12 @@ test('metrics count the events of one process', async () => {
 
 test('gauges are read at each scrape, and the database once for concurrent scrapes', async () => {
   let reads = 0;
+  const uploads = new Shares({ resource: 'uploads', max: 2 });
+  uploads.take('a');
+  uploads.tryTake('a');
   const metrics = createMetrics({
     running: () => 7,
+    shares: [uploads],
     streamBytes: () => 12,
     pausedStreams: () => 3,
     searchLag: async () => 4.5,
@@ -61,6 +66,10 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
   const [text] = await Promise.all([metrics.text(), metrics.text()]);
   assert.match(text, /^cueline_executions_running 7$/m);
   assert.match(text, /^cueline_provider_circuits_open\{provider="openai"\} 2$/m);
+  assert.match(text, /^cueline_share_slots\{resource="uploads"\} 2$/m);
+  assert.match(text, /^cueline_share_slots_used\{resource="uploads"\} 1$/m);
+  assert.match(text, /^cueline_share_refusals_total\{resource="uploads",scope="workspace"\} 1$/m);
+  assert.match(text, /^cueline_share_refusals_total\{resource="uploads",scope="process"\} 0$/m);
   assert.match(text, /^cueline_queue_depth 12$/m);
   assert.match(text, /^cueline_deliveries_pending 3$/m);
   assert.match(text, /^cueline_endpoints_disabled 1$/m);

@@ -4,23 +4,25 @@ import { addAgent } from '../../../harness/agents.ts';
 import { modern, modernRequest, openCall, withTasks } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
 import { createOpenCalls } from '../../../src/api/routes/mcp/open-calls.ts';
+import { Shares } from '../../../src/core/shares.ts';
 
-const client = { keyId: 'a', address: '127.0.0.1', userAgent: 'test' };
+const client = { workspaceId: 'w', keyId: 'a', address: '127.0.0.1', userAgent: 'test' };
+const callsOf = (publish: (names: readonly string[]) => void = () => {}) =>
+  createOpenCalls(publish, new Shares({ resource: 'toolCalls', max: 10 }));
 
-test('opens as many calls of a key as the limit, and again after one has ended', () => {
-  const calls = createOpenCalls(() => {});
-  const open = Array.from({ length: 1_000 }, (_, id) => calls.acquire(client, id));
-  assert.ok(open.every((call) => call !== null));
-  assert.equal(calls.acquire(client, 'more'), null);
-  assert.notEqual(calls.acquire({ ...client, keyId: 'b' }, 'more'), null);
+test('all keys of a workspace share its calls, and another workspace has room', () => {
+  const calls = callsOf();
+  const open = Array.from({ length: 9 }, (_, id) => calls.acquire(client, id));
+  assert.throws(() => calls.acquire({ ...client, keyId: 'b' }, 'more'), { code: 'UNAVAILABLE' });
+  calls.acquire({ ...client, workspaceId: 'x' }, 'other');
   open[0]?.release();
-  assert.notEqual(calls.acquire(client, 'more'), null);
+  calls.acquire({ ...client, keyId: 'b' }, 'more');
 });
 
 test('asks the other processes only for a call that it does not have', () => {
   const published: string[] = [];
-  const here = createOpenCalls((names) => published.push(...names));
-  const there = createOpenCalls(() => {});
+  const here = callsOf((names) => published.push(...names));
+  const there = callsOf();
   const [own, foreign] = [here.acquire(client, 1), there.acquire(client, 2)];
   here.cancel(client, 1);
   assert.equal(own?.canceled.aborted, true);
@@ -32,7 +34,7 @@ test('asks the other processes only for a call that it does not have', () => {
 });
 
 test('tells the ids 1 and "1" apart', () => {
-  const calls = createOpenCalls(() => {});
+  const calls = callsOf();
   const [number, text] = [calls.acquire(client, 1), calls.acquire(client, '1')];
   calls.cancel(client, '1');
   assert.equal(number?.canceled.aborted, false);
@@ -40,11 +42,14 @@ test('tells the ids 1 and "1" apart', () => {
 });
 
 test('a call above the limit is a result that says when to try again; a task waits for nothing', async (t) => {
-  const service = await startService({ openCalls: createOpenCalls(() => {}, 2) });
+  const service = await startService({ shareLimits: { toolCalls: 3 } });
   t.after(service.close);
   const { key } = await service.key();
-  const { key: other } = await service.key();
+  const { key: second } = await service.key();
+  const stranger = await service.workspace();
+  const { key: other } = await service.key({ ...stranger, userId: stranger.ownerId });
   await addAgent(service, { slug: 'greeter' });
+  await addAgent(service, { ...stranger, createdBy: stranger.ownerId, slug: 'greeter' });
   const params = { name: 'greeter', arguments: { name: 'Ada' } };
   const held = [service.models.hold(), service.models.hold()];
   const open = held.map((_, id) => {
@@ -58,9 +63,10 @@ test('a call above the limit is a result that says when to try again; a task wai
   const call = async (by: string, options = {}) =>
     (await modern(service, 'tools/call', params, { key: by, ...options })).body.result;
 
-  const refused = await call(key);
+  const refused = await call(second);
   assert.equal(refused.isError, true);
-  assert.match(refused.content[0].text, /already wait for their results.*\b1 second/s);
+  assert.match(refused.content[0].text, /its share of the open calls of tools .* 2 of 3\b/);
+  assert.deepEqual(refused._meta.share, { resource: 'toolCalls', scope: 'workspace', limit: 2 });
   assert.equal(service.models.calls.length, called, 'nothing was started');
   assert.equal((await call(other)).content[0].text, 'Hello Ada');
   assert.equal((await call(key, withTasks)).resultType, 'task');

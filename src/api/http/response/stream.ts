@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { bytesOf, type StreamBytes } from '../../../core/stream-bytes.ts';
@@ -12,20 +13,35 @@ import type { ResponseSlot } from '../limits/response-slots.ts';
 export function streamOf(
   texts: AsyncGenerator<string, void, undefined>,
   { log }: FastifyRequest,
-  { reader, kind, signal, release }: ResponseSlot,
-  bytes: StreamBytes,
+  { workspaceId, signal, release }: ResponseSlot,
+  { kind, bytes }: StreamOptions,
 ): Readable {
   const stopping = new AbortController();
-  const slices = slicesOf(texts, { bytes, ...reader, signal: stopping.signal });
-  const stream = Readable.from(slices, { objectMode: false, highWaterMark: 0 });
+  const slices = slicesOf(texts, { bytes, workspaceId, signal: stopping.signal });
+  // Later texts use connections of the same workspace as the first.
+  const inContext = AsyncLocalStorage.snapshot();
+  const source = {
+    next: () => inContext(() => slices.next()),
+    return: () => {
+      // First: it may wait for room.
+      stopping.abort();
+      return slices.return();
+    },
+    [Symbol.asyncIterator]: () => source,
+  };
+  const stream = Readable.from(source, { objectMode: false, highWaterMark: 0 });
   signal.addEventListener('abort', () => stream.destroy(signal.reason));
-  stream.once('close', () => {
-    stopping.abort();
-    release();
-  });
+  stream.once('close', release);
   // The client sees only a response without its last chunk.
   stream.once('error', (error) => log.warn({ err: error }, `${kind} aborted`));
   return stream;
+}
+
+interface StreamOptions {
+  /** For the log: what is streamed. */
+  readonly kind: 'export' | 'page' | 'results';
+  /** Counts what is held until the client has it. */
+  readonly bytes: StreamBytes;
 }
 
 interface Holding {

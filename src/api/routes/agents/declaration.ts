@@ -8,16 +8,19 @@ import { route } from '../../http/route.ts';
 
 /** Reads and applies declarations of prompts, agents and workflows. */
 export function declarationRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { db } = deps;
+  const { db, shares } = deps;
 
   route(app, deps, contract.getDeclaration, async ({ caller }) => {
-    return { status: 200, body: await readDeclaration(db, caller) };
+    const release = await shares.declarations.wait(caller.workspaceId);
+    const body = await readDeclaration(db, caller).finally(release);
+    return { status: 200, body };
   });
 
   route(app, deps, contract.applyDeclaration, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
     const { declaration, dryRun = false } = body;
-    const changes = await applyDeclaration(deps, caller, declaration, dryRun);
+    const release = await shares.declarations.wait(caller.workspaceId);
+    const changes = await applyDeclaration(deps, caller, declaration, dryRun).finally(release);
     return { status: 200, body: { applied: !dryRun, changes } };
   });
 }

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/batches/batches.ts';
-import { resultsMax, resultsOfCallerMax, resultsOfWorkspaceMax } from '../../../contract/limits.ts';
 import type { LineStatus } from '../../../core/batch/batch.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
@@ -16,7 +15,7 @@ import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
-import { createResponseSlots } from '../../http/limits/response-slots.ts';
+import { takeResponseSlot } from '../../http/limits/response-slots.ts';
 import { pageResponse, readPage } from '../../http/request/page.ts';
 import { toJson } from '../../http/response/json-response.ts';
 import { emptyStream, streamOf } from '../../http/response/stream.ts';
@@ -26,11 +25,6 @@ import { batchWire, resultWire } from './batch-wire.ts';
 /** Lists, reads and cancels batches, and streams their results. */
 export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db, reads } = deps;
-  const slots = createResponseSlots('results', {
-    max: resultsMax,
-    ofWorkspaceMax: resultsOfWorkspaceMax,
-    ofCallerMax: resultsOfCallerMax,
-  });
 
   route(
     app,
@@ -72,7 +66,7 @@ export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
         'cache-control': 'no-store',
       };
       if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-      const slot = slots.acquire(caller);
+      const slot = takeResponseSlot(deps.shares.results, caller.workspaceId);
       const authorize = async () => {
         const caller = await deps.authenticator.authenticate(request, contract.getBatchResults);
         await requireBatch(deps, { ...context, caller });
@@ -80,7 +74,7 @@ export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
       };
       const statuses = query.status === undefined ? null : [query.status].flat();
       const texts = resultTexts(db, { id, statuses }, authorize);
-      const stream = streamOf(texts, request, slot, deps.streams.bytes);
+      const stream = streamOf(texts, request, slot, { kind: 'results', bytes: deps.streams.bytes });
       return { status: 200, body: stream, headers };
     },
     limitLists,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createBatch } from '../../../contract/batches/batches.ts';
-import { bodyBytesMax, uploadsMax, uploadsOfCallerMax } from '../../../contract/limits.ts';
+import { bodyBytesMax } from '../../../contract/limits.ts';
 import { batchBytesMax } from '../../../core/batch/batch.ts';
 import { type AgentAtAdmission, checkBatchCall } from '../../../core/execution/decide.ts';
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
@@ -15,11 +15,11 @@ import {
 } from '../../../flow/batch/upload-batch.ts';
 import { type AgentRow, readUploadAgent } from '../../../store/admission/admission-read.ts';
 import { type EarlierUpload, findEarlierUpload } from '../../../store/batch/uploads.ts';
+import { inWorkspace } from '../../../store/connection/fair-connections.ts';
 import { requireCredential } from '../../access/authenticate.ts';
 import { findAgentId } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins, allowOrigin } from '../../http/cors.ts';
-import { createCallerSlots } from '../../http/limits/caller-slots.ts';
 import { hasJsonLines, streamBody } from '../../http/request/body.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { checkQuery, noFields } from '../../http/request/validate.ts';
@@ -28,18 +28,21 @@ import { readIdempotency, userAgentOf } from '../executions/execute-call.ts';
 
 /** Uploads batches. Refusals follow the order of an execute call; the body is read last, because it is long. */
 export function uploadRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  // Each upload holds a line and the ids of its file in memory.
-  const slots = createCallerSlots({ max: uploadsMax, ofCallerMax: uploadsOfCallerMax });
   app.post<{ Params: { agentId: string } }>(routePath(createBatch), async (request, reply) => {
     requireCredential(request);
     const caller = await deps.authenticator.identify(request, createBatch);
     if (caller.kind === 'session') deps.checkSameOrigin(request);
     deps.limitManagement(caller, reply);
     allowOrigin(request, reply, caller.allowedOrigins);
-    const { agentId, file } = await checkUpload(deps, { request, reply, caller });
-    const release = slots.acquire(caller.id);
-    if (!release) throw tooManyUploads();
-    const { batchId, replayed } = await file().finally(release);
+    // Each upload holds a line and the ids of its file in memory.
+    const release = deps.shares.uploads.take(caller.workspaceId);
+    const upload = async () => {
+      const { agentId, file } = await checkUpload(deps, { request, reply, caller });
+      return { agentId, ...(await file()) };
+    };
+    const { agentId, batchId, replayed } = await inWorkspace(caller.workspaceId, upload).finally(
+      release,
+    );
     const location = `/api/v1/agents/${toId('agent', agentId)}/batches/${toId('batch', batchId)}`;
     send(reply, {
       status: 202,
@@ -90,11 +93,6 @@ async function checkUpload(
     ...{ file: fileOf(request), target, compute: deps.compute, lineBytesMax: bodyBytesMax },
   };
   return { agentId, file: () => uploadBatch(deps.db, earlier, upload) };
-}
-
-function tooManyUploads(): CallFailure {
-  const message = 'Too many batches are being uploaded. Try again later.';
-  return new CallFailure('UNAVAILABLE', message, { retryAfter: 10 });
 }
 
 function noSuchAgent(): CallFailure {

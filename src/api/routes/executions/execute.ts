@@ -136,7 +136,8 @@ async function openAcceptedStream(
     const found = await deps.reads.execution(key).catch(() => null);
     if (!found || !readableExecution(caller, found)) return null;
   }
-  return openStream(deps, request, { caller, key, after: null });
+  const release = deps.shares.streams.tryTake(caller.workspaceId);
+  return release && openStream(deps, request, { caller, key, after: null, release });
 }
 
 function acceptedResponse(admitted: Extract<Admitted, { kind: 'accepted' }>, basePath: string) {

@@ -15,7 +15,8 @@ import { visibleExecutionWire } from './execution-wire.ts';
 
 /** Reads and cancels one execution, and lists its events. */
 export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { reads, waiters, waitSlots: slots } = deps;
+  const { reads, waiters } = deps;
+  const { waits } = deps.shares;
 
   route(app, deps, getExecution, async (context) => {
     const { params, query, caller, request, reply } = context;
@@ -31,7 +32,7 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
         return execution;
       },
     };
-    const { row, viewer } = await waitFor({ slots, waiters }, wait, reply);
+    const { row, viewer } = await waitFor({ waits, waiters }, wait, reply);
     return {
       status: 200,
       body: visibleExecutionWire(viewer, row),

@@ -1,12 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../../contract/endpoint.ts';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
-import {
-  exportsMax,
-  exportsOfCallerMax,
-  exportsOfWorkspaceMax,
-  streamMsMax,
-} from '../../../contract/limits.ts';
+import { streamMsMax } from '../../../contract/limits.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
@@ -25,7 +20,7 @@ import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
-import { createResponseSlots } from '../../http/limits/response-slots.ts';
+import { takeResponseSlot } from '../../http/limits/response-slots.ts';
 import { historySource } from '../../http/response/history-source.ts';
 import { emptyStream, streamOf } from '../../http/response/stream.ts';
 import { route } from '../../http/route.ts';
@@ -35,12 +30,6 @@ import { type HistoryQuery, readHistory, readStart } from './history-query.ts';
 
 /** Exports the history as one stream, which is generated no faster than the client reads it. */
 export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const slots = createResponseSlots('export', {
-    max: exportsMax,
-    ofWorkspaceMax: exportsOfWorkspaceMax,
-    ofCallerMax: exportsOfCallerMax,
-  });
-
   route(
     app,
     deps,
@@ -81,7 +70,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       'cache-control': 'no-store',
     };
     if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-    const slot = slots.acquire(caller);
+    const slot = takeResponseSlot(deps.shares.exports, caller.workspaceId);
     let opened: OpenedExport | null = null;
     try {
       opened = await openExport(deps, input, filter);
@@ -90,7 +79,7 @@ export function exportRoutes(app: FastifyInstance, deps: ApiDeps): void {
       // A continuation without records exports nothing.
       if (after === null || !first.done) await auditExport(deps.db, input);
       const texts = exportTexts(form, after === null, first, batches);
-      const stream = streamOf(texts, request, slot, deps.streams.bytes);
+      const stream = streamOf(texts, request, slot, { kind: 'export', bytes: deps.streams.bytes });
       stream.once('close', () => {
         // A stream that is aborted before its first read does not end its source.
         batches

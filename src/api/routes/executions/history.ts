@@ -5,7 +5,7 @@ import {
   listExecutions,
   listExecutionsUnversioned,
 } from '../../../contract/executions/executions.ts';
-import { longPagesMax, longPagesOfWorkspaceMax, pageDefault } from '../../../contract/limits.ts';
+import { pageDefault } from '../../../contract/limits.ts';
 import { uuid7Time } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import {
@@ -21,7 +21,7 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
-import { createResponseSlots, type ResponseSlots } from '../../http/limits/response-slots.ts';
+import { takeResponseSlot } from '../../http/limits/response-slots.ts';
 import { historySource } from '../../http/response/history-source.ts';
 import { toJson } from '../../http/response/json-response.ts';
 import { emptyStream, streamOf } from '../../http/response/stream.ts';
@@ -31,21 +31,8 @@ import { type HistoryQuery, readHistory, readStart, writeCursor } from './histor
 
 /** Lists the executions of one agent, and of all agents that the caller can see. */
 export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const slots = createResponseSlots('page', {
-    max: longPagesMax,
-    ofWorkspaceMax: longPagesOfWorkspaceMax,
-    // Each read of a page takes a slot of its caller.
-    ofCallerMax: longPagesOfWorkspaceMax,
-  });
-
   for (const endpoint of [listExecutions, listExecutionsUnversioned]) {
-    route(
-      app,
-      deps,
-      endpoint,
-      (context) => listOfAgent(deps, slots, context, endpoint),
-      limitLists,
-    );
+    route(app, deps, endpoint, (context) => listOfAgent(deps, context, endpoint), limitLists);
   }
 
   route(
@@ -55,7 +42,7 @@ export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
     async ({ query, caller, request, reply }) => {
       const agentIds = await deps.historyReads.read(caller, (db) => listVisibleAgents(db, caller));
       const endpoint = listAllExecutions;
-      return pageOf(deps, slots, { endpoint, agentIds, query, caller, request, reply });
+      return pageOf(deps, { endpoint, agentIds, query, caller, request, reply });
     },
     limitLists,
   );
@@ -63,7 +50,6 @@ export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 async function listOfAgent(
   deps: ApiDeps,
-  slots: ResponseSlots,
   context: Context<typeof listExecutions | typeof listExecutionsUnversioned>,
   endpoint: Endpoint,
 ) {
@@ -71,7 +57,7 @@ async function listOfAgent(
   const caller = requireCaller(context.caller);
   const agent = await visibleAgent(deps.reads, caller, params.agentId);
   allowAgentOrigins({ request, reply, caller }, agent);
-  return pageOf(deps, slots, { endpoint, agentIds: [agent.id], query, caller, request, reply });
+  return pageOf(deps, { endpoint, agentIds: [agent.id], query, caller, request, reply });
 }
 
 interface PageRequest {
@@ -85,7 +71,6 @@ interface PageRequest {
 
 async function pageOf(
   deps: ApiDeps,
-  slots: ResponseSlots,
   { endpoint, agentIds, query, caller, request, reply }: PageRequest,
 ): Promise<HandlerResponse> {
   const { historyReads } = deps;
@@ -112,11 +97,12 @@ async function pageOf(
   }
   const headers = { 'content-type': 'application/json; charset=utf-8' };
   if (request.method === 'HEAD') return { status: 200, body: emptyStream(), headers };
-  const slot = slots.acquire(caller);
+  const slot = takeResponseSlot(deps.shares.longPages, caller.workspaceId);
   const readRows = (ids: readonly string[]) =>
     historyReads.read(caller, (db) => readExecutionListRows(db, ids));
   const records = reauthorized({ ...deps, request, endpoint }, wholeRecords(readRows, shown));
-  const body = streamOf(pageTexts(records, rest), request, slot, deps.streams.bytes);
+  const texts = pageTexts(records, rest);
+  const body = streamOf(texts, request, slot, { kind: 'page', bytes: deps.streams.bytes });
   return { status: 200, body, headers };
 }
 

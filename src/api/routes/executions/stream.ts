@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { streamExecution } from '../../../contract/executions/executions.ts';
 import { patterns } from '../../../contract/patterns.ts';
-import { CallFailure, invalidRequest, notFound } from '../../../core/failure.ts';
+import { invalidRequest, notFound } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import type { Release } from '../../../core/shares.ts';
 import type { StreamBytes } from '../../../core/stream-bytes.ts';
 import {
   type ExecutionStreamEvent,
@@ -39,15 +40,11 @@ export function executionStreamRoutes(app: FastifyInstance, deps: ApiDeps): void
     if (request.method === 'HEAD') {
       return { status: 200, body: emptyStream(), headers: eventStreamHeaders };
     }
-    const stream = openStream(deps, request, { caller, key: { agentId, executionId: id }, after });
-    if (!stream) throw tooManyReaders();
+    const release = deps.shares.streams.take(caller.workspaceId);
+    const key = { agentId, executionId: id };
+    const stream = openStream(deps, request, { caller, key, after, release });
     return streamResponse(stream);
   });
-}
-
-export function tooManyReaders(): CallFailure {
-  const message = 'Too many streams are being read. Try again later.';
-  return new CallFailure('UNAVAILABLE', message, { retryAfter: 10 });
 }
 
 /** The position after the event with this id; null for the beginning. */
@@ -74,16 +71,15 @@ interface Reading {
   readonly caller: Caller;
   readonly key: ExecutionKey;
   readonly after: StreamStart | null;
+  /** Frees the reader's slot. */
+  readonly release: Release;
 }
 
-/** Null if the limit of readers is reached. */
 export function openStream(
   deps: ApiDeps,
   request: FastifyRequest,
-  { caller, key, after }: Reading,
-): OpenStream | null {
-  const release = deps.streamSlots.acquire(caller.id);
-  if (!release) return null;
+  { caller, key, after, release }: Reading,
+): OpenStream {
   const stopping = new AbortController();
   stopping.signal.addEventListener('abort', release, { once: true });
   const path = {

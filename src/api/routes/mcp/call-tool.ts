@@ -5,16 +5,16 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { openToolCallsOfKeyMax } from '../../../contract/limits.ts';
 import type { ExecuteBody, UnparsedBody } from '../../../core/agent/variables.ts';
 import type { RefusedCall } from '../../../core/execution/refusal-advice.ts';
+import { CallFailure } from '../../../core/failure.ts';
 import { findTool } from '../../../store/agent/tools.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import { executeBody, readIdempotency } from '../executions/execute-call.ts';
 import { type Follower, followCall } from './follow-call.ts';
 import type { Era, McpRequest } from './mcp-server.ts';
-import type { ToolClient } from './open-calls.ts';
+import type { OpenCall, ToolClient } from './open-calls.ts';
 import type { PacedResponse } from './paced-response.ts';
 import { newTask } from './tasks.ts';
 import { refusalResult } from './tool-result.ts';
@@ -34,8 +34,8 @@ export async function callTool(
   const { id, signal } = context.mcpReq;
   const start = { era, name, body: argumentsBody(mcp, id) };
   if (declaresTasks(context)) return started(mcp, start, newTask);
-  const open = mcp.deps.openCalls.acquire(toolClient(mcp), id);
-  if (!open) return refusalResult(tooManyOpen, Date.now());
+  const open = openCall(mcp, id);
+  if (open instanceof CallFailure) return refusalResult(open, Date.now());
   // Before, a client cancels with a notification, and a lost connection is no decision. With an idempotency key, the client
   // can ask for the result again.
   const closes = era === 'modern' && mcp.request.headers['idempotency-key'] === undefined;
@@ -58,6 +58,15 @@ export async function callTool(
     );
   } finally {
     open.release();
+  }
+}
+
+function openCall(mcp: McpRequest, id: unknown): OpenCall | CallFailure {
+  try {
+    return mcp.deps.openCalls.acquire(toolClient(mcp), id);
+  } catch (error) {
+    if (error instanceof CallFailure) return error;
+    throw error;
   }
 }
 
@@ -156,6 +165,7 @@ export async function admitTool(
 export function toolClient(mcp: Pick<McpRequest, 'caller' | 'request'>): ToolClient {
   const { caller, request } = mcp;
   return {
+    workspaceId: caller.workspaceId,
     keyId: caller.id,
     address: callerAddress(request) ?? '',
     userAgent: userAgentOf(mcp),
@@ -189,9 +199,3 @@ function unknownTool(name: string): ProtocolError {
   const message = `Unknown tool: ${name.slice(0, 100)}. List the tools again.`;
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
-
-const tooManyOpen: RefusedCall = {
-  code: 'UNAVAILABLE',
-  message: `${openToolCallsOfKeyMax} calls of this API key already wait for their results.`,
-  fields: { retryAfter: 1 },
-};

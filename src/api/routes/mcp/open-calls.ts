@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { openToolCallsOfKeyMax } from '../../../contract/limits.ts';
-import { createCallerSlots } from '../../http/limits/caller-slots.ts';
+import type { Shares } from '../../../core/shares.ts';
 
 /**
  * Cancellation of tool calls. The notification arrives as a request of its own, perhaps in another process, and without a
@@ -24,8 +23,8 @@ export interface OpenCall {
 
 /** The calls that this process waits for. */
 export interface OpenCalls {
-  /** Null above the limit of the key. */
-  acquire(client: ToolClient, requestId: unknown): OpenCall | null;
+  /** @throws {CallFailure} UNAVAILABLE beyond the workspace's share */
+  acquire(client: ToolClient, requestId: unknown): OpenCall;
   /** Cancels the call, in whatever process waits for it. */
   cancel(client: ToolClient, requestId: unknown): void;
   /** Cancels calls of this process that another one received the notification for. */
@@ -34,6 +33,7 @@ export interface OpenCalls {
 
 /** What tells the clients of a workspace apart. */
 export interface ToolClient {
+  readonly workspaceId: string;
   readonly keyId: string;
   readonly address: string;
   readonly userAgent: string;
@@ -41,13 +41,9 @@ export interface ToolClient {
 
 export function createOpenCalls(
   publish: (names: readonly string[]) => void,
-  ofKeyMax = openToolCallsOfKeyMax,
+  shares: Shares,
 ): OpenCalls {
   const byName = new Map<string, Set<AbortController>>();
-  const slots = createCallerSlots({
-    max: Number.POSITIVE_INFINITY,
-    ofCallerMax: ofKeyMax,
-  });
 
   function cancelLocal(names: readonly string[]): void {
     for (const name of names) {
@@ -58,8 +54,7 @@ export function createOpenCalls(
 
   return {
     acquire(client, requestId) {
-      const releaseSlot = slots.acquire(client.keyId);
-      if (!releaseSlot) return null;
+      const releaseSlot = shares.take(client.workspaceId);
       const name = nameOf(client, requestId);
       const controller = new AbortController();
       byName.set(name, (byName.get(name) ?? new Set()).add(controller));

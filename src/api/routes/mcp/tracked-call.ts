@@ -26,7 +26,7 @@ export interface TrackedCall {
   readonly waiters: Waiters;
   /** As the key may read it now. Throws 401 or 404. */
   read(): Promise<CallState>;
-  /** What is written, until the end; nothing for a workflow run, and above the limit of readers. */
+  /** What is written, until the end; nothing for a workflow run, and beyond the workspace's share of streams. */
   openStream(signal: AbortSignal): AsyncGenerator<ExecutionStreamEvent, void, undefined>;
   /** False if it has already ended. */
   cancel(): Promise<boolean>;
@@ -85,7 +85,7 @@ export function trackExecution(
 }
 
 async function* streamOf({ deps, caller }: Reader, key: ExecutionKey, signal: AbortSignal) {
-  const release = deps.streamSlots.acquire(caller.id);
+  const release = deps.shares.streams.tryTake(caller.workspaceId);
   if (!release) return;
   try {
     const { workspaceId } = caller;

@@ -88,10 +88,10 @@ export async function callAgent(
   if (!caller) throw unauthorized();
   const sent = await readSent(deps, { request, raw, caller, api });
   const waits = sent.kind === 'call' && (sent.call.isStream || !sent.call.isBackground);
+  const { streams, waits: longPolls } = deps.shares;
+  const shares = sent.kind === 'call' && sent.call.isStream ? streams : longPolls;
   // A call that nobody could wait for must not start.
-  const slots = sent.kind === 'call' && sent.call.isStream ? deps.streamSlots : deps.waitSlots;
-  const release = waits ? slots.acquire(caller.id) : () => {};
-  if (!release) throw tooManyWaits();
+  const release = waits ? shares.take(caller.workspaceId) : () => {};
   let free: FreeBytes = () => {};
   try {
     if (waits && sent.kind === 'call') free = keepRequest(deps, caller, sent.call);
@@ -222,11 +222,6 @@ function failureOf(body: ParsedBody): CallFailure {
     throw new Error('The body is valid.');
   const { code, message } = bodyFailure(body);
   return new CallFailure(code, message);
-}
-
-export function tooManyWaits(): CallFailure {
-  const message = 'Too many calls wait for their results. Use "background", or try again later.';
-  return new CallFailure('UNAVAILABLE', message, { retryAfter: 1 });
 }
 
 interface Reading {

@@ -18,7 +18,6 @@ import { allowAgentOrigins } from '../../http/cors.ts';
 import { EventStream, eventStreamHeaders } from '../../http/response/event-stream.ts';
 import { emptyStream } from '../../http/response/stream.ts';
 import { type Context, type HandlerResponse, route, routePath, send } from '../../http/route.ts';
-import { tooManyReaders } from '../executions/stream.ts';
 import { type AgentCall, callAgent, responseNotFound, type SeenExecution } from './call-agent.ts';
 import { inputItemsPage } from './input-items.ts';
 import { responseWire, type ShownCall } from './response-wire.ts';
@@ -118,12 +117,13 @@ async function storedStream(
   const stopping = new AbortController();
   const { agentId, executionId, shown, begin, free } = await readStored(deps, context);
   stopping.signal.addEventListener('abort', free, { once: true });
-  const release = deps.streamSlots.acquire(caller.id);
-  if (!release) {
+  try {
+    const release = deps.shares.streams.take(workspaceId);
+    stopping.signal.addEventListener('abort', release, { once: true });
+  } catch (error) {
     stopping.abort();
-    throw tooManyReaders();
+    throw error;
   }
-  stopping.signal.addEventListener('abort', release, { once: true });
   const source = { agentId, executionId, workspaceId };
   const events = readExecutionStream(deps, source, null, stopping.signal);
   const after = query.starting_after ?? -1;

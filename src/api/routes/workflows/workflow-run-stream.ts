@@ -20,7 +20,7 @@ import {
 } from '../../http/response/event-stream.ts';
 import { emptyStream } from '../../http/response/stream.ts';
 import { route } from '../../http/route.ts';
-import { readStart, SentEvents, tooManyReaders } from '../executions/stream.ts';
+import { readStart, SentEvents } from '../executions/stream.ts';
 import { visibleRunWire } from './workflow-run-wire.ts';
 import { type RunPath, readRun } from './workflow-runs.ts';
 
@@ -33,8 +33,7 @@ export function workflowRunStreamRoutes(app: FastifyInstance, deps: ApiDeps): vo
     if (request.method === 'HEAD') {
       return { status: 200, body: emptyStream(), headers: eventStreamHeaders };
     }
-    const release = deps.streamSlots.acquire(caller.id);
-    if (!release) throw tooManyReaders();
+    const release = deps.shares.streams.take(caller.workspaceId);
     const stopping = new AbortController();
     stopping.signal.addEventListener('abort', release, { once: true });
     const check = () => authorized(deps, request, params);

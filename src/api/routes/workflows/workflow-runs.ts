@@ -103,8 +103,9 @@ function singleRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const read = (caller: Caller) => readRun(deps, caller, params, query.omit === 'bodies');
     const reauthenticate = () => deps.authenticator.authenticate(request, contract.getWorkflowRun);
     const wait = { id, seconds: query.wait, caller, reauthenticate, read };
-    const { waitSlots: slots, waiters } = deps;
-    const { row, viewer } = await waitFor({ slots, waiters }, wait, reply);
+    const { waiters } = deps;
+    const { waits } = deps.shares;
+    const { row, viewer } = await waitFor({ waits, waiters }, wait, reply);
     return runResponse(viewer, row, hasUsage ? await readRunUsage(deps, viewer, row.id) : null);
   });
 

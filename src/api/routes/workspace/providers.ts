@@ -74,14 +74,18 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     const { name } = params;
     if (!isProviderName(name)) throw notFound('provider');
-    return { status: 200, body: await listModels(deps, caller.workspaceId, name) };
+    const release = deps.shares.providerTests.take(caller.workspaceId);
+    const body = await listModels(deps, caller.workspaceId, name).finally(release);
+    return { status: 200, body };
   });
 
   route(app, deps, testProvider, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
     const { name } = params;
     if (!isProviderName(name)) throw notFound('provider');
-    return { status: 200, body: await test(deps, actorOf(caller), name, body.model ?? null) };
+    const release = deps.shares.providerTests.take(caller.workspaceId);
+    const tested = test(deps, actorOf(caller), name, body.model ?? null);
+    return { status: 200, body: await tested.finally(release) };
   });
 }
 
