@@ -136,9 +136,14 @@ export const workflowLastRunsMax = 5;
 export const toolCallsMax = 2_500;
 /** Bytes of a tool's result as text. */
 export const toolResultBytesMax = 1_048_576;
-/** Tools in one response, and the characters after which it ends. */
+/** Tools in one response, and the bytes after which it ends. */
 export const toolsPageMax = 1_000;
-export const toolsPageCharsMax = 2_097_152;
+export const toolsPageBytesMax = 2_097_152;
+/** Messages of a JSON-RPC batch. The library refuses more. */
+export const mcpMessagesMax = 100;
+/** Bytes of the results in one response over MCP, and of its messages about progress. */
+export const mcpResponseBytesMax = 8_388_608;
+export const mcpProgressBytesMax = 1_048_576;
 /** Uploads of batches at once per process. */
 export const uploadsMax = 8;
 /** Downloads of the results of batches at once per process. */

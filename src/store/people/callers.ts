@@ -136,17 +136,18 @@ export async function findKeyOrigins(db: Db, origin: string): Promise<string[]> 
 export async function countInMinute(
   db: Db,
   callerId: string,
+  count = 1,
 ): Promise<{ used: number; nowMs: number; resetAtMs: number }> {
   const { rows } = await sql<{ used: number; nowMs: number; minute: number }>`
     insert into list_counts as c (caller, minute, used)
-    values (${callerId}, floor(extract(epoch from clock_timestamp()) / 60)::bigint, 1)
+    values (${callerId}, floor(extract(epoch from clock_timestamp()) / 60)::bigint, ${count})
     on conflict (caller) do update set
-      used = case when excluded.minute > c.minute then 1 else c.used + 1 end,
+      used = case when excluded.minute > c.minute then excluded.used else c.used + excluded.used end,
       minute = greatest(excluded.minute, c.minute)
     returning used, minute, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(
     db,
   );
-  const { used, nowMs, minute } = rows[0] ?? { used: 1, nowMs: 0, minute: 0 };
+  const { used, nowMs, minute } = rows[0] ?? { used: count, nowMs: 0, minute: 0 };
   return { used, nowMs, resetAtMs: (minute + 1) * 60_000 };
 }
 

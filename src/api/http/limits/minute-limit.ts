@@ -22,13 +22,14 @@ interface MinuteCount {
   readonly resetAtMs: number;
 }
 
-/** Counts a request of a caller or webhook, sets the rate limit headers, and rejects it above the limit per minute. */
+/** Counts calls of a caller or webhook, sets the rate limit headers, and rejects them above the limit per minute. */
 export async function limitInMinute(
   db: Db,
   reply: FastifyReply,
   { id, ...limit }: MinuteLimit & { readonly id: string },
+  count = 1,
 ): Promise<void> {
-  applyMinuteLimit(reply, limit, await countInMinute(db, id));
+  applyMinuteLimit(reply, limit, await countInMinute(db, id, count));
 }
 
 /** Sets the rate limit headers, and throws 429 above the limit. */
@@ -45,12 +46,13 @@ export function applyMinuteLimit(
   throw new CallFailure('RATE_LIMIT_EXCEEDED', message, { retryAfter });
 }
 
-/** Counts a request for history or statistics, and rejects it above the caller's limit per minute. */
+/** Counts requests for history, statistics or tools, and rejects them above the caller's limit per minute. */
 export function limitLists(
   { db, listPerMinute: limit }: ApiDeps,
   caller: Caller,
   reply: FastifyReply,
+  count = 1,
 ): Promise<void> {
   const id = limitSubjectOf(caller);
-  return limitInMinute(db, reply, { id, scope: 'list', limit, calls: 'list calls' });
+  return limitInMinute(db, reply, { id, scope: 'list', limit, calls: 'list calls' }, count);
 }

@@ -15,7 +15,6 @@ import { executeBody, readIdempotency } from '../executions/execute-call.ts';
 import { type Follower, followCall } from './follow-call.ts';
 import type { Era, McpRequest } from './mcp-server.ts';
 import type { OpenCall, ToolClient } from './open-calls.ts';
-import type { PacedResponse } from './paced-response.ts';
 import { newTask } from './tasks.ts';
 import { refusalResult } from './tool-result.ts';
 import { type TrackedCall, trackExecution, trackRun } from './tracked-call.ts';
@@ -45,7 +44,7 @@ export async function callTool(
   try {
     return await started(mcp, start, ({ tracked }) =>
       followCall(tracked, {
-        report: progressReporter(context, mcp.response, stop),
+        report: progressReporter(mcp, context, stop),
         left: signal,
         canceled,
         reading: {
@@ -178,16 +177,18 @@ function userAgentOf({ request }: Pick<McpRequest, 'request'>): string {
   return request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? '';
 }
 
-/** Messages about the progress; null for a client that asked for none. */
+/** Messages about the progress, as far as the response has room; null for a client that asked for none. */
 function progressReporter(
+  { budget, response }: McpRequest,
   { mcpReq }: ServerContext,
-  response: PacedResponse,
   stop: AbortSignal,
 ): Follower['report'] {
   const { progressToken } = mcpReq._meta ?? {};
   if (progressToken === undefined) return null;
   let progress = 0;
   return async (message) => {
+    // First: a turn that is not used would not come again.
+    if (!budget.spendOnProgress(message)) return;
     await response.ready(stop);
     if (stop.aborted) return;
     const params = { progressToken, progress: ++progress, message };

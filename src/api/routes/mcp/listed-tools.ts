@@ -4,7 +4,7 @@ import {
   ProtocolErrorCode,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { toolsPageCharsMax, toolsPageMax } from '../../../contract/limits.ts';
+import { toolsPageBytesMax, toolsPageMax } from '../../../contract/limits.ts';
 import { inputSchemaOf } from '../../../core/agent/tool-schema.ts';
 import { slugPattern } from '../../../core/slug.ts';
 import {
@@ -28,12 +28,12 @@ export async function listedTools(
   const query = { id: only?.id ?? null, after: cursor ?? null, limit: toolsPageMax + 1 };
   const rows = slug === null || only ? await listTools(deps.db, caller, query) : [];
   const tools: Tool[] = [];
-  let chars = 0;
+  let bytes = 0;
   for (const row of rows) {
     const tool = toolOf(row, era);
-    chars += JSON.stringify(tool).length;
+    bytes += Buffer.byteLength(JSON.stringify(tool));
     // The first tool always fits, or the list would never end.
-    if (tools.length === toolsPageMax || (tools.length > 0 && chars > toolsPageCharsMax)) break;
+    if (tools.length === toolsPageMax || (tools.length > 0 && bytes > toolsPageBytesMax)) break;
     tools.push(tool);
   }
   const last = tools.at(-1);

@@ -13,6 +13,7 @@ import { asCallFailure } from '../../http/response/error-response.ts';
 import { callTool, declaresTasks, tasksExtension } from './call-tool.ts';
 import { listedTools } from './listed-tools.ts';
 import type { PacedResponse } from './paced-response.ts';
+import type { ResponseBudget } from './response-budget.ts';
 import { acknowledgeTask, cancelTask, getTask } from './tasks.ts';
 
 /** One request over MCP: who sent it, and what the body says beyond its JSON value. */
@@ -27,6 +28,7 @@ export interface McpRequest {
   readonly slug: string | null;
   /** The text of the arguments of a call, with its numbers as sent; by the id of the request. */
   readonly argumentsOf: (requestId: unknown) => string;
+  readonly budget: ResponseBudget;
   readonly response: PacedResponse;
   /** Aborted once the response is sent or the client has left. */
   readonly closed: AbortSignal;
@@ -58,7 +60,7 @@ export function createMcpServer(mcp: McpRequest, era: Era, version: string): Ser
     },
   );
   server.setRequestHandler('tools/list', ({ params }) =>
-    guarded(mcp, () => listedTools(mcp, era, params?.cursor)),
+    guarded(mcp, () => mcp.budget.inTurn(() => listedTools(mcp, era, params?.cursor))),
   );
   server.setRequestHandler('tools/call', ({ params }, context) =>
     guarded(mcp, () => callTool(mcp, { era, name: params.name, context })),
@@ -75,10 +77,15 @@ export function createMcpServer(mcp: McpRequest, era: Era, version: string): Ser
   return server;
 }
 
-/** Reports an unexpected error to the log and hides it from the client. */
-async function guarded<T>({ request }: McpRequest, handle: () => Promise<T>): Promise<T> {
+/** Bounds the result. Reports an unexpected error to the log and hides it from the client. */
+async function guarded<T extends object>(
+  { request, budget }: McpRequest,
+  handle: () => Promise<T>,
+): Promise<T> {
   try {
-    return await handle();
+    const result = await handle();
+    budget.spend(result);
+    return result;
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     const failure = asCallFailure(error);

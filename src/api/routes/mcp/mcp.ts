@@ -1,10 +1,13 @@
 import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { mcpMessagesMax } from '../../../contract/limits.ts';
 import type { ExecuteBody } from '../../../core/agent/variables.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import { findTool } from '../../../store/agent/tools.ts';
+import { inWorkspace } from '../../../store/connection/fair-connections.ts';
 import { unauthorized } from '../../access/authenticate.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -26,6 +29,7 @@ import {
 import { argumentsReader, type McpMessage, messagesOf } from './mcp-body.ts';
 import { createMcpServer, type McpRequest } from './mcp-server.ts';
 import { PacedResponse } from './paced-response.ts';
+import { ResponseBudget } from './response-budget.ts';
 
 /**
  * Agents and workflows as tools of the Model Context Protocol, over its transport for HTTP: each message is a request of its
@@ -92,21 +96,42 @@ async function serve(
   checkOrigin(request, reply, caller, deps.publicUrl);
   if (!caller) throw unauthorized();
   deps.onKeyUsed(keyHash);
+  await inWorkspace(caller.workspaceId, () =>
+    answer(deps, handle, { request, reply, caller, keyHash, text }),
+  );
+}
+
+interface Received {
+  readonly request: SlugRequest;
+  readonly reply: FastifyReply;
+  readonly caller: Caller;
+  readonly keyHash: string;
+  readonly text: string;
+}
+
+async function answer(
+  deps: ApiDeps,
+  handle: Handle,
+  { request, reply, caller, keyHash, text }: Received,
+): Promise<void> {
   const body = parse(text);
-  const messages = messagesOf(body);
+  // The library refuses a longer batch as a whole.
+  const messages = messagesOf(body).slice(0, mcpMessagesMax);
   const closing = abortOnDisconnect(reply);
   const mcp: McpRequest = {
     ...{ deps, caller, keyHash, request },
     baseUrl: baseUrlOf(request, deps.publicUrl),
     slug: request.params.slug ?? null,
     argumentsOf: argumentsReader(text),
+    budget: new ResponseBudget(),
     response: new PacedResponse(),
     closed: closing.signal,
   };
   const failure = accessFailure(caller);
   if (failure) throw await refusalOf(mcp, messages, failure);
   if (!messages.some(isToolCall)) await requireTool(mcp);
-  if (messages.some(({ method }) => method === 'tools/list')) await limitLists(deps, caller, reply);
+  const lists = messages.filter(({ method }) => method === 'tools/list').length;
+  if (lists > 0) await limitLists(deps, caller, reply, lists);
   for (const message of messages) {
     if (isCancellation(message)) {
       deps.openCalls.cancel(toolClient(mcp), message.params?.requestId);
