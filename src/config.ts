@@ -20,6 +20,7 @@ import {
   workspaceForm,
 } from './config/forms.ts';
 import { ConfigError, type Reader, reader } from './config/reader.ts';
+import type { BatchStorageLimits } from './core/batch/batch.ts';
 import type { RateLimits } from './core/execution/limits.ts';
 import { type ProviderEnv, providerVariables } from './core/model/provider.ts';
 import type { ProxySettings } from './core/proxy-settings.ts';
@@ -63,6 +64,8 @@ export interface Config {
   readonly searchIndex: boolean;
   /** Management calls of a key or user to this process. */
   readonly managePerMinute: number;
+  /** What the batches of a workspace may keep in the database before it runs. */
+  readonly batchStorage: BatchStorageLimits;
   /** Events accepted per webhook and minute. */
   readonly webhookPerMinute: number;
   /** IP addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
@@ -138,6 +141,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     listPerMinute: read.number('CUELINE_LIST_PER_MINUTE', 300, 1, 1_000_000),
     searchIndex: read.choice('CUELINE_SEARCH_INDEX', ['on', 'off'], 'on') === 'on',
     managePerMinute: read.number('CUELINE_MANAGE_PER_MINUTE', 600, 1, 1_000_000),
+    batchStorage: {
+      linesMax: read.number('CUELINE_BATCH_WAITING_LINES', 200_000, 1, 10_000_000),
+      bytesMax: read.number('CUELINE_BATCH_WAITING_BYTES', 268_435_456, 1, 1_099_511_627_776),
+    },
     webhookPerMinute: read.number('CUELINE_WEBHOOK_PER_MINUTE', 600, 1, 1_000_000),
     trustedProxies: read.list('CUELINE_TRUSTED_PROXIES', rangeForm),
     allowedHosts: read.list('CUELINE_ALLOWED_HOSTS', allowedHostForm),

@@ -32,6 +32,7 @@ test('an empty environment gives the documented defaults', () => {
     listPerMinute: 300,
     searchIndex: true,
     managePerMinute: 600,
+    batchStorage: { linesMax: 200_000, bytesMax: 268_435_456 },
     webhookPerMinute: 600,
     trustedProxies: [],
     allowedHosts: [],

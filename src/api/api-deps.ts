@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { BatchStorageLimits } from '../core/batch/batch.ts';
 import type { Compute } from '../core/compute.ts';
 import type { RateLimits } from '../core/execution/limits.ts';
 import type { ChainRules } from '../core/model/credential-chain.ts';
@@ -73,6 +74,7 @@ export interface ApiDeps {
   readonly onKeyUsed: (hash: string) => void;
   readonly listPerMinute: number;
   readonly limitManagement: ManagementLimit;
+  readonly batchStorage: BatchStorageLimits;
   /** Events that one webhook accepts per minute. */
   readonly webhookPerMinute: number;
   /** Limits of agents in the Testing stage. */

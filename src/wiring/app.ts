@@ -68,7 +68,8 @@ function createApiDeps(
   { keyUse, mailer, standby }: ProcessServices,
 ): ApiDeps {
   const { config, logger, secret } = deps;
-  const { publicUrl, signIn, listPerMinute, webhookPerMinute, testingLimits } = config;
+  const { publicUrl, signIn, listPerMinute, webhookPerMinute, testingLimits, batchStorage } =
+    config;
   const { connections, compute, workflows, metrics, admission, announcements, shares } = engine;
   const { pipelines, historyDb, exportDb } = connections;
   const db = fairDb(deps.db, shares.connections);
@@ -95,6 +96,7 @@ function createApiDeps(
     checkSameOrigin,
     listPerMinute,
     webhookPerMinute,
+    batchStorage,
     testingLimits,
     onKeyUsed,
     cancelBatch: (id, actor) =>

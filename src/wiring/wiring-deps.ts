@@ -36,6 +36,7 @@ export interface WiringDeps {
     | 'searchIndex'
     | 'managePerMinute'
     | 'webhookPerMinute'
+    | 'batchStorage'
     | 'trustedProxies'
     | 'publicUrl'
     | 'signIn'

@@ -47,6 +47,17 @@ export const canceledText: Readonly<Record<BatchCancelReason, string>> = {
 
 export const batchLinesMax = 50_000;
 export const batchBytesMax = 104_857_600;
+/** What the batches of a workspace may keep in the database before it runs. */
+export interface BatchStorageLimits {
+  /** Lines that wait. */
+  readonly linesMax: number;
+  /** Their ids, variables and labels. */
+  readonly bytesMax: number;
+}
+
+/** Lines of the last 24 hours in a workspace that were refused or canceled: they leave a row, and no limit of calls counts them. */
+export const unrunLinesMax = 1_000_000;
+
 /** Characters of the id of a line. */
 export const lineIdMax = 200;
 /** Hours after which an unfinished upload is removed. */

@@ -35,6 +35,8 @@ export interface ChangedBatch {
   /** Null: the status stays. */
   readonly canceledBecause: BatchCancelReason | null;
   readonly waitingFor: WaitReason | null;
+  /** Of the lines that waited before and are in the changes. */
+  readonly advancedBytes: number;
   /** When further lines may start. */
   readonly retryMs: number;
   /** Whether this transaction admits lines. Otherwise `waitingFor` and the time of the next ones stay. */

@@ -105,7 +105,9 @@ async function transact(
   const admission = new AdmissionBatch(state, { ...deps, worker });
   try {
     const plan = planLines(admission, due, call, waiting);
-    const hasEvents = await write(send, admission, batch, { plan, nowMs: state.nowMs });
+    const hasEvents = await write(send, admission, batch, {
+      ...{ plan, waiting, nowMs: state.nowMs },
+    });
     if (hasEvents) announcements.announceQueuedEvents();
     for (const execution of admission.bornClaimed) slots.start(execution);
     const { lines, stop } = plan;
@@ -216,12 +218,18 @@ function stopOf({ code }: Refusal, caller: Caller): Stop | null {
   }
 }
 
+interface WrittenPlan {
+  readonly plan: LinePlan;
+  readonly waiting: readonly WaitingLine[];
+  readonly nowMs: number;
+}
+
 /** Returns whether events must be sent. */
 async function write(
   send: Send,
   admission: AdmissionBatch,
   batch: LockedBatch,
-  { plan: { lines, stop }, nowMs }: { readonly plan: LinePlan; readonly nowMs: number },
+  { plan: { lines, stop }, waiting, nowMs }: WrittenPlan,
 ): Promise<boolean> {
   const canceledBecause = stop?.kind === 'cancel' ? stop.reason : null;
   const waitingFor = stop?.kind === 'wait' ? stop.reason : null;
@@ -234,7 +242,14 @@ async function write(
   };
   const { id } = batch;
   const retryMs = waitingFor === null ? 0 : waitMs;
-  const change = { id, counts, canceledBecause, waitingFor, retryMs, admits: true };
+  const advanced = new Set(lines.map(({ line }) => line));
+  const advancedBytes = waiting
+    .filter(({ line }) => advanced.has(line))
+    .reduce((sum, { bytes }) => sum + bytes, 0);
+  const change = {
+    ...{ id, counts, canceledBecause, waitingFor, retryMs, advancedBytes },
+    admits: true,
+  };
   const writes = admission.writes();
   const [, eventsQueued] = await Promise.all([
     canceled > 0 && cancelWaitingLines(send, id, canceledText[canceledBecause ?? 'requested']),

@@ -53,7 +53,8 @@ async function cancelWaiting(
   }
   const { waiting, canceled } = batch.counts;
   const change = {
-    ...({ id, canceledBecause: 'requested', waitingFor: null, retryMs: 0, admits: false } as const),
+    ...({ id, canceledBecause: 'requested', waitingFor: null, advancedBytes: 0 } as const),
+    ...{ retryMs: 0, admits: false },
     counts: { ...batch.counts, waiting: 0, canceled: canceled + waiting },
   };
   const sent = [

@@ -40,7 +40,8 @@ export function planLineEnds(
     changes: {
       lines,
       batches: changes.map(({ batch: { id }, counts }) => {
-        return { id, counts, canceledBecause: null, waitingFor: null, retryMs: 0, admits: false };
+        const none = { canceledBecause: null, waitingFor: null, advancedBytes: 0, retryMs: 0 };
+        return { id, counts, ...none, admits: false };
       }),
     },
     events: changes.flatMap(({ batch, counts }) =>

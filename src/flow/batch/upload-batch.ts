@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import { batchBytesMax, batchLinesMax } from '../../core/batch/batch.ts';
+import {
+  type BatchStorageLimits,
+  batchBytesMax,
+  batchLinesMax,
+  unrunLinesMax,
+} from '../../core/batch/batch.ts';
 import { lineSplitter, type SplitLine } from '../../core/batch/line-splitter.ts';
 import { type ReadLine, readLineBytes, readLineBytesJob } from '../../core/batch/read-line.ts';
 import { type Compute, inlineCharsMax } from '../../core/compute.ts';
@@ -23,7 +28,9 @@ import {
   type NewLine,
   type NewUpload,
   resumeUpload,
+  type StoredForLater,
   type StoredLine,
+  type UploadInProgress,
 } from '../../store/batch/uploads.ts';
 import { readClock } from '../../store/connection/clock.ts';
 import type { Db } from '../../store/connection/database.ts';
@@ -44,6 +51,7 @@ export interface UploadInput extends Omit<NewUpload, 'id' | 'upload' | 'promptVe
   readonly target: UploadTarget;
   readonly compute: Compute;
   readonly lineBytesMax: number;
+  readonly storage: BatchStorageLimits;
 }
 
 type UploadTarget = QuestionedAgent & Pick<AgentAtAdmission, 'requiredVariables'>;
@@ -72,14 +80,15 @@ export function otherFile(): CallFailure {
 export async function uploadBatch(
   db: Db,
   earlier: EarlierUpload | null,
-  { file, target, compute, lineBytesMax, ...input }: UploadInput,
+  { file, target, compute, lineBytesMax, storage, ...input }: UploadInput,
 ): Promise<Uploaded> {
   const nowMs = await readClock(db);
-  const own = { id: earlier?.id ?? uuid7(nowMs), upload: uuid7(nowMs) };
+  const { workspaceId } = input;
+  const own = { id: earlier?.id ?? uuid7(nowMs), upload: uuid7(nowMs), workspaceId };
   const stored = earlier ? await resumeUpload(db, own) : { bytes: 0, lines: [] };
   const isNew = !earlier && { ...input, ...own, promptVersionId: target.versionId };
   if (!stored || (isNew && !(await beginUpload(db, isNew)))) throw overtaken();
-  const lines = new UploadedLines(db, own, { target, compute, lineBytesMax, stored });
+  const lines = new UploadedLines(db, own, { target, compute, lineBytesMax, storage, stored });
   const hash = createHash('sha256');
   try {
     for await (const chunk of limited(file, () => tooLarge(`${batchBytesMax} bytes`))) {
@@ -129,7 +138,8 @@ const storedCharsMax = 2_097_152;
 /** The lines of an upload on their way into the database. */
 class UploadedLines {
   readonly #db: Db;
-  readonly #own: { readonly id: string; readonly upload: string };
+  readonly #own: UploadInProgress;
+  readonly #storage: BatchStorageLimits;
   readonly #target: UploadTarget;
   readonly #compute: Compute;
   readonly #splitter: ReturnType<typeof lineSplitter>;
@@ -146,17 +156,19 @@ class UploadedLines {
 
   constructor(
     db: Db,
-    own: { readonly id: string; readonly upload: string },
+    own: UploadInProgress,
     options: {
       readonly target: UploadTarget;
       readonly compute: Compute;
       readonly lineBytesMax: number;
+      readonly storage: BatchStorageLimits;
       readonly stored: { readonly bytes: number; readonly lines: readonly StoredLine[] };
     },
   ) {
     const { bytes, lines } = options.stored;
     this.#db = db;
     this.#own = own;
+    this.#storage = options.storage;
     this.#target = options.target;
     this.#compute = options.compute;
     this.#splitter = lineSplitter(options.lineBytesMax);
@@ -195,7 +207,7 @@ class UploadedLines {
     this.#count++;
     if (this.#count > batchLinesMax) throw tooLarge(`${batchLinesMax} lines`);
     const line = this.#numberOf(number);
-    const stored = await this.#checked(line, bytes?.length ?? 0, read);
+    const stored = await this.#checked(line, read);
     if (id !== null) this.#ids.add(id);
     if (stored.variables !== null) this.#bytes += stored.bytes;
     if (this.#bytes > batchBytesMax) throw tooLarge(`${batchBytesMax} bytes`);
@@ -214,10 +226,10 @@ class UploadedLines {
     return line;
   }
 
-  async #checked(line: number, bytes: number, { id, body }: ReadLine): Promise<NewLine> {
+  async #checked(line: number, { id, body }: ReadLine): Promise<NewLine> {
     const refused = (errorCode: string, error: string): NewLine => {
       const none = { variables: null, labels: null, user: null };
-      return { line, id, bytes, ...none, errorCode, error: storable(error) };
+      return { line, id, bytes: 0, ...none, errorCode, error: storable(error) };
     };
     if (id !== null && this.#ids.has(id)) {
       return refused('DUPLICATE_ID', 'An earlier line has the same id.');
@@ -231,8 +243,9 @@ class UploadedLines {
       if (problem) return refused('INVALID_VARIABLES', variableProblemText(problem).message);
     }
     const labels = body.kind === 'variables' ? body.labels : null;
+    const stored = { id, variables: read.variables.json, labels: labelsJson(labels) };
     return {
-      ...{ line, id, bytes, variables: read.variables.json, labels: labelsJson(labels) },
+      ...{ line, ...stored, bytes: bytesOf(stored) },
       ...{ user: labels?.user ?? null, errorCode: null, error: null },
     };
   }
@@ -242,7 +255,28 @@ class UploadedLines {
     this.#pending = [];
     this.#pendingChars = 0;
     if (lines.length === 0) return;
-    if (!(await appendLines(this.#db, this.#own, lines))) throw overtaken();
+    const check = (stored: StoredForLater) => requireRoom(stored, this.#storage);
+    if (!(await appendLines(this.#db, this.#own, lines, check))) throw overtaken();
   }
 }
 
+function bytesOf(texts: Readonly<Record<string, string | null>>): number {
+  return Object.values(texts).reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);
+}
+
+function requireRoom(stored: StoredForLater, { linesMax, bytesMax }: BatchStorageLimits): void {
+  const full = (
+    [
+      ['waitingLines', stored.lines, linesMax, 'lines of batches that wait'],
+      ['waitingBytes', stored.bytes, bytesMax, 'bytes of batches that wait'],
+      ['unrunLines', stored.unrun, unrunLinesMax, 'lines refused or canceled in 24 hours'],
+    ] as const
+  ).find(([, count, max]) => count > max);
+  if (!full) return;
+  const [resource, , limit, what] = full;
+  throw new CallFailure(
+    'BATCH_LIMIT_EXCEEDED',
+    `With this upload, the workspace would have more than ${limit} ${what}. None of its lines is executed. Upload it again when others have ended.`,
+    { retryAfter: 60, limitedBy: { scope: 'workspace', resource, limit } },
+  );
+}

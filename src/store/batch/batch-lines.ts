@@ -21,6 +21,8 @@ export type { LineChanges, LockedBatch };
  *   killed process neither loses nor repeats a line.
  * - Counts change with the lines, under the lock of the batch. The table checks that they add up.
  * - Batches are locked by id, after the queue and before statistics.
+ * - `bytes` of a batch are those of its waiting lines. Version 0.1.0 counted the whole file and never less: a batch that it has
+ *   advanced counts too much until no line waits.
  */
 
 export async function lockBatches(send: Send, ids: readonly string[]): Promise<LockedBatch[]> {
@@ -37,9 +39,15 @@ const lock: Statement = {
     from batches where id = any($1::uuid[]) order by id for update`,
 };
 
+/** The stored bytes of a waiting line, as `bytes`. An upload counts them likewise. */
+export const lineBytes =
+  'octet_length(variables::text) + coalesce(octet_length(labels::text), 0) + coalesce(octet_length(id), 0) as bytes';
+
 /** A line that waits. */
 export interface WaitingLine {
   readonly line: number;
+  /** As its batch counts it. */
+  readonly bytes: number;
   /** Compact JSON. */
   readonly variables: string;
   /** Compact JSON; null without. */
@@ -57,10 +65,10 @@ export function readWaitingLines(
 
 const readWaiting: Statement = {
   name: 'batch-read-waiting',
-  text: `select line, variables, labels from (
-      select line, variables, labels,
+  text: `select line, variables, labels, bytes from (
+      select line, variables, labels, ${lineBytes},
         sum(octet_length(variables::text)) over (order by line) - octet_length(variables::text) as before
-      from (select line, variables, labels from batch_lines
+      from (select line, id, variables, labels from batch_lines
         where batch_id = $1 and status = 'waiting' order by line limit $2) as next) as sized
     where before < $3::bigint order by line`,
 };
@@ -100,6 +108,7 @@ const counted = rowSet<ChangedBatch>('b', {
   canceled: ['int', (one) => one.counts.canceled],
   refused: ['int', (one) => one.counts.refused],
   canceled_because: ['text', (one) => one.canceledBecause],
+  advanced_bytes: ['bigint', (one) => one.advancedBytes],
   waiting_for: ['text', (one) => one.waitingFor],
   retry_ms: ['float8', (one) => one.retryMs],
   admits: ['bool', (one) => one.admits],
@@ -111,6 +120,7 @@ const updateBatches: Statement = {
   name: 'batch-update',
   text: `update batches t set waiting = b.waiting, processing = b.processing, success = b.success, failed = b.failed,
       canceled = b.canceled, refused = b.refused,
+      bytes = case when b.waiting = 0 then 0 else greatest(0, t.bytes - b.advanced_bytes) end,
       status = case when coalesce(b.canceled_because, t.canceled_because) is not null then 'canceled'
         when ${isOpen} then t.status else 'completed' end,
       canceled_because = coalesce(t.canceled_because, b.canceled_because),

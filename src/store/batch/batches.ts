@@ -12,6 +12,7 @@ import type { Db, Trx } from '../connection/database.ts';
 import { writeEvents } from '../event/events.ts';
 import { labelsHaveLabel } from '../history/erased-labels.ts';
 import { type Page, readPage } from '../page.ts';
+import { lineBytes } from './batch-lines.ts';
 
 /** Reads batches and the results of their lines. Uploads in progress are not visible. */
 
@@ -148,15 +149,19 @@ export async function cancelErasedLines(
   const matches = variable === null ? hasLabel : sql`l.variables ->> ${variable} = ${value}`;
   if (ids.length === 0) return;
   const { rows } = await sql<EndedRow>`
-    with canceled as (
+    with erased as materialized (
+      select l.batch_id, l.line, ${sql.raw(lineBytes)} from batch_lines l
+      where l.batch_id = any(${ids}::uuid[]) and l.status = 'waiting' and ${matches}),
+    canceled as (
       update batch_lines l set status = 'canceled', error_code = 'CANCELED', error = ${erasedText},
         id = null, variables = null, labels = null, end_user = null
-      where l.batch_id = any(${ids}::uuid[]) and l.status = 'waiting' and ${matches}
-      returning l.batch_id),
+      from erased e where l.batch_id = e.batch_id and l.line = e.line
+      returning l.batch_id, e.bytes),
     counted as (
-      select b.id, count(*)::int as lines, b.status = 'processing' and b.waiting + b.processing = count(*) as ends
+      select b.id, count(*)::int as lines, sum(c.bytes) as bytes, b.status = 'processing' and b.waiting + b.processing = count(*) as ends
       from canceled c join batches b on b.id = c.batch_id group by b.id)
     update batches b set waiting = b.waiting - c.lines, canceled = b.canceled + c.lines,
+      bytes = case when b.waiting = c.lines then 0 else greatest(0, b.bytes - c.bytes) end,
       status = case when c.ends then 'completed' else b.status end,
       completed_at = case when c.ends then clock_timestamp() end
     from counted c where b.id = c.id

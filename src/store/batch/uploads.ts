@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type BatchCounts, uploadHours } from '../../core/batch/batch.ts';
 import { batchEvent } from '../../core/event/batch-event.ts';
 import { toId } from '../../core/id.ts';
-import { type Db, inTransaction } from '../connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../connection/database.ts';
 import { type Columns, rowTable } from '../connection/row-set.ts';
 import { writeEvents } from '../event/events.ts';
 import { writeAudit } from '../people/audit.ts';
@@ -104,6 +104,7 @@ export async function resumeUpload(
 export interface NewLine {
   readonly line: number;
   readonly id: string | null;
+  /** Of the id, the variables and the labels. */
   readonly bytes: number;
   /** Compact JSON; null if the line is refused. */
   readonly variables: string | null;
@@ -124,10 +125,66 @@ const columns: Columns<NewLine> = {
   error: ['text', (one) => one.error],
 };
 
-/** Stores lines. Returns false if the upload is not in progress any more. */
+/** The upload that stores lines. */
+export interface UploadInProgress {
+  readonly id: string;
+  readonly upload: string;
+  readonly workspaceId: string;
+}
+
+/** What the batches of a workspace keep in the database for later. */
+export interface StoredForLater {
+  /** Lines that wait, those of unfinished uploads included, and their bytes. */
+  readonly lines: number;
+  readonly bytes: number;
+  /** Lines of the last 24 hours that were refused or canceled. */
+  readonly unrun: number;
+}
+
+/**
+ * Stores lines. Returns false if the upload is not in progress any more. `check` receives what the workspace then has; if it throws,
+ * nothing is stored.
+ *
+ * Uploads of a workspace store their lines one after another, in all processes: each sees what the others have stored, so
+ * together they never exceed a limit. What ends meanwhile only makes room.
+ */
 export async function appendLines(
   db: Db,
-  { id, upload }: { readonly id: string; readonly upload: string },
+  upload: UploadInProgress,
+  lines: readonly NewLine[],
+  check: (stored: StoredForLater) => void,
+): Promise<boolean> {
+  return inTransaction(db, async (trx) => {
+    const { workspaceId } = upload;
+    await sql`
+      select pg_advisory_xact_lock(hashtextextended(${`batch lines ${workspaceId}`}, 0))`.execute(
+      trx,
+    );
+    const isStored = await insertLines(trx, upload, lines);
+    if (isStored) check(await countStored(trx, workspaceId));
+    return isStored;
+  });
+}
+
+/** Reads unfinished batches and those of the last day by their indexes, not all of the workspace. */
+async function countStored(trx: Trx, workspaceId: string): Promise<StoredForLater> {
+  const isRecent = sql`completed_at > clock_timestamp() - interval '24 hours'`;
+  const { rows } = await sql<StoredForLater>`
+    select coalesce(sum(waiting), 0)::int8 as lines,
+      coalesce(sum(bytes) filter (where waiting > 0), 0)::int8 as bytes,
+      coalesce(sum(refused + canceled), 0)::int8 as unrun
+    from batches where workspace_id = ${workspaceId}
+      and (status in ('uploading', 'processing') or (status = 'canceled' and processing > 0) or ${isRecent})`.execute(
+    trx,
+  );
+  const [row] = rows;
+  if (!row) throw new Error('A sum has one row.');
+  return row;
+}
+
+async function insertLines(
+  trx: Trx,
+  { id, upload }: UploadInProgress,
   lines: readonly NewLine[],
 ): Promise<boolean> {
   const waiting = lines.filter(({ variables }) => variables !== null);
@@ -143,7 +200,7 @@ export async function appendLines(
         n.variables, n.labels, n.end_user, n.error_code, n.error
       from own, ${rowTable('n', columns, lines)}
       returning 1)
-    select count(*)::int as stored from stored`.execute(db);
+    select count(*)::int as stored from stored`.execute(trx);
   return rows[0]?.stored === lines.length;
 }
 

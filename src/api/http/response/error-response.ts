@@ -25,6 +25,7 @@ const statuses: Record<CallFailureCode, { status: number; error: string }> = {
   IDEMPOTENCY_KEY_REUSED: { status: 422, error: 'Idempotency key reused' },
   RATE_LIMIT_EXCEEDED: { status: 429, error: 'Rate limit exceeded' },
   QUOTA_EXCEEDED: { status: 429, error: 'Quota exceeded' },
+  BATCH_LIMIT_EXCEEDED: { status: 429, error: 'Batch limit exceeded' },
   INTERNAL: { status: 500, error: 'Internal error' },
   UNAVAILABLE: { status: 503, error: 'Service unavailable' },
   OUTCOME_UNKNOWN: { status: 503, error: 'Outcome unknown' },

@@ -91,6 +91,7 @@ async function checkUpload(
     ipAddress: callerAddress(request),
     userAgent: userAgentOf(request),
     ...{ file: fileOf(request), target, compute: deps.compute, lineBytesMax: bodyBytesMax },
+    storage: deps.batchStorage,
   };
   return { agentId, file: () => uploadBatch(deps.db, earlier, upload) };
 }
