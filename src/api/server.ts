@@ -25,6 +25,7 @@ import {
   type ServerLimits,
   serverLimits,
 } from './http/connection/slow-readers.ts';
+import { endSlowSenders } from './http/connection/slow-senders.ts';
 import { OpenRequests } from './http/limits/open-requests.ts';
 import { announcesBody } from './http/request/body.ts';
 import { rangeMatcher } from './http/request/caller-address.ts';
@@ -76,6 +77,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   disconnectSlowReaders(app.server, limits);
+  endSlowSenders(app.server, limits);
   app.server.on('connection', options.shutdown.recordActivity);
   app.server.on('connection', (socket) => {
     // Node caches the peer address at its first use: read here, it is known after a reset. If it is missing, the

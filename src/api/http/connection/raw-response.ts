@@ -7,6 +7,7 @@ import { errorResponse } from '../response/error-response.ts';
 import { toJson } from '../response/json-response.ts';
 import { shownMethods } from '../route-table.ts';
 import { drainSocket } from './drain-socket.ts';
+import { slowBodyCode } from './slow-senders.ts';
 
 /** Responses written to the socket, for input that never becomes a request of Fastify. */
 
@@ -21,11 +22,11 @@ export function rejectMalformed(error: ParserError, socket: Socket): void {
     rejectMethod(socket, `The method must be one of ${shownMethods.join(', ')}.`);
     return;
   }
-  const [status, message] = parserErrors[error.code ?? ''] ?? [
+  const [status, failure] = parserErrors[error.code ?? ''] ?? [
     400,
-    'The request is not valid HTTP.',
+    invalidRequest('The request is not valid HTTP.'),
   ];
-  rejectOnSocket(socket, status, invalidRequest(message), []);
+  rejectOnSocket(socket, status, failure, []);
 }
 
 /** `rawPacket` is what was received at once, `bytesParsed` where the parser gave up. */
@@ -78,7 +79,13 @@ function rejectOnSocket(
   drainSocket(socket);
 }
 
-const parserErrors: Readonly<Record<string, [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The headers are larger than 16 KiB.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+const timedOut = (message: string) => new CallFailure('REQUEST_TIMEOUT', message);
+
+const parserErrors: Readonly<Record<string, [number, CallFailure]>> = {
+  HPE_HEADER_OVERFLOW: [431, invalidRequest('The headers are larger than 16 KiB.')],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, timedOut('The request did not arrive in time.')],
+  [slowBodyCode]: [
+    408,
+    timedOut('The body arrived too slowly: it must bring 30 KiB in 30 seconds, or end.'),
+  ],
 };

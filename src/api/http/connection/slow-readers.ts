@@ -11,6 +11,9 @@ export interface ServerLimits {
   /** While data is ready, a client must read at least `readBytesMin` in each window of this length. */
   readonly readWindowMs: number;
   readonly readBytesMin: number;
+  /** While the server waits for a body, a client must send at least `sendBytesMin` in each window of this length. */
+  readonly sendWindowMs: number;
+  readonly sendBytesMin: number;
 }
 
 export const serverLimits: ServerLimits = {
@@ -20,6 +23,9 @@ export const serverLimits: ServerLimits = {
   checkMs: 5_000,
   readWindowMs: 30_000,
   readBytesMin: 65_536,
+  sendWindowMs: 30_000,
+  // 1 KiB in a second.
+  sendBytesMin: 30_720,
 };
 
 /** Where the current window of a connection with unread data began. */

@@ -14,6 +14,7 @@ const statuses: Record<CallFailureCode, { status: number; error: string }> = {
   WORKFLOW_NOT_ACTIVE: { status: 403, error: 'Workflow not active' },
   NOT_FOUND: { status: 404, error: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, error: 'Method not allowed' },
+  REQUEST_TIMEOUT: { status: 408, error: 'Request timeout' },
   CONFLICT: { status: 409, error: 'Conflict' },
   ILLEGAL_TRANSITION: { status: 409, error: 'Illegal transition' },
   UNDECLARED_VARIABLES: { status: 409, error: 'Undeclared variables' },

@@ -21,6 +21,8 @@ const huge = Buffer.alloc(16 * 1024 * 1024);
 const limits: ServerLimits = {
   ...{ headersMs: 400, requestMs: 800, checkMs: 100 },
   ...{ readWindowMs: 400, readBytesMin: 65_536 },
+  // The rule for slow senders has its own tests.
+  ...{ sendWindowMs: 60_000, sendBytesMin: 1 },
 };
 let counted = 0;
 /** The caller address of `/reset`, after its connection was reset. */
