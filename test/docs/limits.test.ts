@@ -13,11 +13,18 @@ const read = (page: string) => readFileSync(join(docs, page), 'utf8').replaceAll
 const texts: Readonly<Record<string, readonly string[]>> = {
   'api.md': [
     '| body | {bodyBytesMax} bytes |',
-    '| waits of a key or user; of a process | {waitsOfCallerMax}; {waitsMax} |',
-    '| streams of a key or user; of a process | {streamsOfCallerMax}; {streamsMax} |',
-    '| exports at once of a key or user; of a workspace; of a process | {exportsOfCallerMax}; {exportsOfWorkspaceMax}; {exportsMax} |',
-    '| lists, searches and statistics at once of a key or user; of a workspace | {historyReadsOfCallerMax}, {searchesOfCallerMax:word} of them a search; {historyReadsOfWorkspaceMax} | 503 after {historyReadWaitMs:seconds} seconds |',
-    '| long pages at once of a workspace; of a process | {longPagesOfWorkspaceMax}; {longPagesMax} |',
+    'calls of the OpenAI API without a stream | {waitsMax} |',
+    'streamed calls of the OpenAI API | {streamsMax} |',
+    'calls of tools over MCP | {toolCallsMax} |',
+    'uploads of batches | {uploadsMax} |',
+    'downloads of batch results | {resultsMax} |',
+    '| exports | {exportsMax} |',
+    'pages of records that are too long for memory | {longPagesMax} |',
+    'lists, searches and statistics | {historyReadsMax} | 503 after {historyReadWaitMs:seconds} seconds |',
+    'latency or cost | {searchesMax} |',
+    'reads and applies of declarations | {declarationsMax} | 503 after {declarationWaitMs:seconds} seconds |',
+    'lists of their models | {providerTestsMax} |',
+    '`CUELINE_DATABASE_POOL` | 503 after {connectionWaitMs:seconds} seconds |',
     '| duration of an export or long page | {streamMsMax:hours} hour |',
     '| characters that `q` searches per record | {searchedCharactersMax} |',
     '| filters by `variables.NAME`; agents of statistics | {variableFiltersMax}; {statisticsAgentsMax} |',
@@ -26,19 +33,19 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     'views of a member | 100; 100 each; {viewsMax} |',
     '| items of a step in a workflow run; runs that are counted | {runItemsMax}; {runsCountedMax} |',
     'A comment every {streamHeartbeatMs:seconds} seconds',
-    '| downloads of batch results at once of a key or user; of a workspace; of a process | {resultsOfCallerMax}; {resultsOfWorkspaceMax}; {resultsMax} |',
   ],
-  'batches.md': [
-    'At most {uploadsMax:word} uploads per process and {uploadsOfCallerMax:word} per key',
-  ],
+  'batches.md': ['{uploadsMax:Word} uploads per process'],
   'clients.md': [
     'at most {modelsListMax}',
-    '| {openToolCallsOfKeyMax} calls of a key',
+    '| {toolCallsMax} calls that wait for results',
+    '| {mcpMessagesMax} messages per batch',
+    '| {mcpResponseBytesMax:MiB} MiB of results per response',
+    '| {mcpProgressBytesMax:MiB} MiB of messages about progress',
     '| {toolResultBytesMax:MiB} MiB of text per result',
-    '| {toolsPageMax} tools or {toolsPageCharsMax:MiB} MiB per page',
+    '| {toolsPageMax} tools or {toolsPageBytesMax:MiB} MiB per page',
   ],
   'events.md': ['up to {previewDaysMax} days'],
-  'operations.md': ['the last {historyReadsReserved:word} of the {historyReadsMax:word}'],
+  'operations.md': ['of the {historyReadsMax:word}'],
 };
 
 const units: Readonly<Record<string, (value: number) => string>> = {
@@ -47,6 +54,7 @@ const units: Readonly<Record<string, (value: number) => string>> = {
   MiB: (value) => String(value / 1_048_576),
   word: (value) =>
     ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'][value] ?? '',
+  Word: (value) => (value === 8 ? 'Eight' : ''),
 };
 
 const values = new Map<string, number>(Object.entries(limits));
