@@ -12,8 +12,8 @@ export interface Batcher<Item, Result> {
 /** The outcome of one item: a result, a result that comes later, or the error that rejects it. */
 export type Outcome<Result> = Result | Error | Promise<Result>;
 
-/** The weight of a batch. A heavier single item forms its own batch. */
-const weightMax = 8_388_608;
+/** The weight of a batch, which the event loop writes at once. A heavier single item forms its own batch. */
+const weightMax = 1_048_576;
 /** How many items must wait, or for how long, before a parallel batch starts. */
 const parallelItemsMin = 200;
 const parallelAfterMs = 50;

@@ -13,10 +13,10 @@ test('a batch is limited by size and weight, and a heavy item forms its own batc
       return items;
     },
   });
-  const heavy = 9_000_000;
-  const results = await Promise.all([1, 2, 3, 4, 5, heavy, 6, 8_000_000, 7_000_000].map(add));
-  assert.deepEqual(results, [1, 2, 3, 4, 5, heavy, 6, 8_000_000, 7_000_000]);
-  assert.deepEqual(batches, [[1, 2, 3, 4], [5], [heavy], [6, 8_000_000], [7_000_000]]);
+  const heavy = 1_100_000;
+  const results = await Promise.all([1, 2, 3, 4, 5, heavy, 6, 1_000_000, 900_000].map(add));
+  assert.deepEqual(results, [1, 2, 3, 4, 5, heavy, 6, 1_000_000, 900_000]);
+  assert.deepEqual(batches, [[1, 2, 3, 4], [5], [heavy], [6, 1_000_000], [900_000]]);
   await idle();
 });
 
