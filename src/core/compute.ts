@@ -1,3 +1,5 @@
+import { CallFailure } from './failure.ts';
+
 /**
  * Pure functions that may take longer than the event loop may wait: they compile and evaluate schemas, or read long JSON.
  * They run in a thread (`flow/compute/compute-thread.ts`). A job is a function that its module exports under its own name.
@@ -19,12 +21,21 @@ export function computeJob<Input, Output>(
 }
 
 export interface Compute {
-  /** Jobs of one workspace run one after the other; workspaces take turns. */
+  /**
+   * Jobs of one workspace run one after the other; workspaces take turns.
+   * @throws {JobTooLarge} if it needs more memory than a job may have
+   */
   run<Input, Output>(
     workspaceId: string,
     job: ComputeJob<Input, Output>,
     input: Input,
   ): Promise<Output>;
+}
+
+export class JobTooLarge extends CallFailure {
+  constructor() {
+    super('BODY_TOO_LARGE', 'Reading it takes more memory than this process has for one call.');
+  }
 }
 
 /** Up to here, reading, comparing or hashing JSON is left to the event loop: it takes less than the way to a thread. */

@@ -11,7 +11,7 @@ import {
   type ExecuteBody,
   type UnparsedBody,
 } from '../../core/agent/variables.ts';
-import { type Compute, inlineCharsMax } from '../../core/compute.ts';
+import { type Compute, inlineCharsMax, JobTooLarge } from '../../core/compute.ts';
 import {
   type AgentAtAdmission,
   type ExecuteCall,
@@ -29,7 +29,7 @@ import { examineVariablesJob, isSameQuestion } from '../../core/execution/examin
  * were seen lately are expected to be the same again (`recentTargets` in `admit.ts`): their calls are prepared in advance.
  */
 
-/** The part that does not depend on the agent. */
+/** The part that does not depend on the agent. A body that takes too much memory is refused in its turn. */
 export async function parseAndHash<Body extends CallBody>(
   compute: Compute,
   workspaceId: string,
@@ -38,12 +38,23 @@ export async function parseAndHash<Body extends CallBody>(
   readonly body: Exclude<Body, UnparsedBody> | ExecuteBody;
   readonly digest: Buffer | null;
 }> {
-  const parsed =
-    body.kind === 'unparsed'
-      ? await (body as UnparsedBody).parse(workspaceId)
-      : (body as Exclude<Body, UnparsedBody>);
-  const digest = idempotencyKey === null ? null : await hash(compute, workspaceId, parsed);
-  return { body: parsed, digest };
+  try {
+    const parsed =
+      body.kind === 'unparsed'
+        ? await (body as UnparsedBody).parse(workspaceId)
+        : (body as Exclude<Body, UnparsedBody>);
+    const digest = idempotencyKey === null ? null : await hash(compute, workspaceId, parsed);
+    return { body: parsed, digest };
+  } catch (error) {
+    const refused = tooLarge(error);
+    return { body: refused, digest: Buffer.from(digestOf(bodyDigestInput(refused))) };
+  }
+}
+
+/** An error would bypass the limits: admission refuses it as a value. */
+function tooLarge(error: unknown): ExecuteBody {
+  if (error instanceof JobTooLarge) return { kind: 'too-large', message: error.message };
+  throw error;
 }
 
 export async function prepareCall(
@@ -56,8 +67,12 @@ export async function prepareCall(
     call.body.kind === 'unparsed' || known === null
       ? await parseAndHash(compute, workspaceId, call)
       : { body: call.body, digest: known };
-  const examined = agent && (await examine(compute, { ...call, body }, agent));
-  return { ...call, body, preparation: { digest, examined } };
+  try {
+    const examined = agent && (await examine(compute, { ...call, body }, agent));
+    return { ...call, body, preparation: { digest, examined } };
+  } catch (error) {
+    return { ...call, body: tooLarge(error), preparation: { digest, examined: null } };
+  }
 }
 
 /** Whom and what a call was for, as admission has read it. */

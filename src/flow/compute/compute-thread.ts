@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Compute, ComputeJob } from '../../core/compute.ts';
+import { type Compute, type ComputeJob, JobTooLarge } from '../../core/compute.ts';
 import { turns } from './turns.ts';
 
 /**
@@ -7,7 +7,8 @@ import { turns } from './turns.ts';
  *
  * - Workspaces take turns, job by job: a workspace whose schemas take long to compile delays others by at most the jobs that
  *   are already in the thread. These are two, so that the thread does not wait for the event loop.
- * - A job that fails rejects alone. If the thread dies (out of memory), the jobs in it reject, and the next one starts another.
+ * - A job that fails rejects alone. If the thread dies (out of memory), the job that it ran rejects, and those behind it, which
+ *   may be of other workspaces, run in another thread.
  * - A thread without jobs does not keep the process running.
  */
 export interface ComputeThread extends Compute {
@@ -36,8 +37,9 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-export function createComputeThread(): ComputeThread {
+export function createComputeThread(heapMegabytes = heapMegabytesMax): ComputeThread {
   const waiting = turns<Pending>();
+  /** In the order in which the thread runs them. */
   const running = new Map<number, Pending>();
   let thread: Worker | null = null;
   let lastId = 0;
@@ -45,12 +47,12 @@ export function createComputeThread(): ComputeThread {
 
   function start(): Worker {
     const started = new Worker(entry, {
-      resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
     });
     const ended = (error: unknown) => {
       if (thread !== started) return;
       thread = null;
-      rejectRunning(error);
+      replaceThread(error);
     };
     started.on('message', settle);
     started.on('error', ended);
@@ -66,10 +68,14 @@ export function createComputeThread(): ComputeThread {
     else pending?.reject(fault);
   }
 
-  function rejectRunning(error: unknown): void {
-    const failed = [...running.values()];
-    running.clear();
-    for (const { reject } of failed) reject(error);
+  function replaceThread(error: unknown): void {
+    for (const [id, { reject }] of running) {
+      running.delete(id);
+      reject(closed ? new Error(closedMessage) : isOutOfMemory(error) ? new JobTooLarge() : error);
+      if (!closed) break;
+    }
+    if (running.size > 0) thread = start();
+    for (const { request } of running.values()) thread?.postMessage(request);
     proceed();
   }
 
@@ -78,7 +84,7 @@ export function createComputeThread(): ComputeThread {
       const next = waiting.next();
       if (!next) break;
       if (closed) {
-        next.reject(new Error('The process has closed its compute thread.'));
+        next.reject(new Error(closedMessage));
         continue;
       }
       thread ??= start();
@@ -102,6 +108,12 @@ export function createComputeThread(): ComputeThread {
       await thread?.terminate();
     },
   };
+}
+
+const closedMessage = 'The process has closed its compute thread.';
+
+function isOutOfMemory(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
 /** Beside this file, with its extension: the sources run as they are, the package is compiled. */

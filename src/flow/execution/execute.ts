@@ -2,7 +2,7 @@ import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts'
 import type { Prompt, Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
 import { type ResponseFormat, readOutputJob } from '../../core/agent/response-format.ts';
-import type { Compute } from '../../core/compute.ts';
+import { type Compute, JobTooLarge } from '../../core/compute.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
@@ -216,7 +216,10 @@ async function requireJson(
   const { text: output, usage, cost, finishReason, details = noDetails } = response;
   const schema = JSON.stringify(format.schema);
   const question = { workspaceId, schema, output, finishReason };
-  const read = await compute.run(workspaceId, readOutputJob, question);
+  const read = await compute.run(workspaceId, readOutputJob, question).catch((error: unknown) => {
+    if (!(error instanceof JobTooLarge)) throw error;
+    return { kind: 'mismatch', problem: 'checking it takes too much memory' } as const;
+  });
   if (read.kind === 'json') return read.json;
   const message = `The output does not match its schema: ${read.problem}.`;
   throw new ModelFailure('SCHEMA_MISMATCH', message, { usage, cost, finishReason, details });

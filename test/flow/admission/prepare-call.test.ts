@@ -8,7 +8,7 @@ import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
 import { readConfig } from '../../../src/config.ts';
 import { parseExecuteBody, type UnparsedBody } from '../../../src/core/agent/variables.ts';
-import type { Compute } from '../../../src/core/compute.ts';
+import { type Compute, JobTooLarge } from '../../../src/core/compute.ts';
 import type { ExecuteCall } from '../../../src/core/execution/decide.ts';
 import { createAdmission } from '../../../src/flow/admission/admit.ts';
 
@@ -113,6 +113,28 @@ test('variables are examined outside of the locks, and a call spends its limits 
   }
   assert.deepEqual(outcomes, ['INVALID_VARIABLES', 'accepted', 'RATE_LIMIT_EXCEEDED']);
   assert.deepEqual(jobs.slice(0, 2), ['examineVariables', 'examineVariables']);
+});
+
+test('a body that takes too much memory is refused in its turn, and counts for the limit of its key', async () => {
+  const agent = await addAgent(service);
+  const examined = await addAgent(service);
+  await pinWith(examined.id, { name: { type: 'string' } });
+  const { key } = await service.key({ rateLimits: { ...unlimited, requestsPerDay: 2 } });
+  const { admit } = newAdmission(() => Promise.reject(new JobTooLarge()));
+  const long: UnparsedBody = {
+    ...longBody('{}').body,
+    parse: () => Promise.reject(new JobTooLarge()),
+  };
+  const codes: string[] = [];
+  for (const call of [
+    { ...callOf(key, agent.id, long), idempotencyKey: 'one' },
+    callOf(key, examined.id, bodyOf('{"name":"A"}')),
+    callOf(key, agent.id, long),
+  ]) {
+    const refused = await admit(call);
+    codes.push(refused.kind === 'refused' ? refused.code : refused.kind);
+  }
+  assert.deepEqual(codes, ['BODY_TOO_LARGE', 'BODY_TOO_LARGE', 'RATE_LIMIT_EXCEEDED']);
 });
 
 test('a version that is pinned meanwhile is the one that decides', async () => {

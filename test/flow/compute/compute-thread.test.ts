@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { JobTooLarge } from '../../../src/core/compute.ts';
 import { createComputeThread } from '../../../src/flow/compute/compute-thread.ts';
 import { turns } from '../../../src/flow/compute/turns.ts';
-import { doubleJob, leaveJob, refuseJob } from './jobs.ts';
+import { doubleJob, fillJob, leaveJob, refuseJob } from './jobs.ts';
 
 const thread = createComputeThread();
 after(thread.close);
@@ -23,6 +24,30 @@ test('each job gets its own output, and one that fails rejects alone', async () 
 test('after the thread has died, another one runs the next job', async () => {
   await assert.rejects(thread.run('a', leaveJob, undefined));
   assert.equal(await thread.run('a', doubleJob, 4), 8);
+});
+
+test('the job behind the one that ends the thread runs in another one', async () => {
+  const [ended, behind] = await Promise.allSettled([
+    thread.run('a', leaveJob, undefined),
+    thread.run('b', doubleJob, 5),
+  ]);
+  assert.equal(ended.status, 'rejected');
+  assert.deepEqual(behind, { status: 'fulfilled', value: 10 });
+});
+
+test('a job that takes all of the memory is refused, and those of others run', async () => {
+  const small = createComputeThread(16);
+  const [first, refused, last] = await Promise.allSettled([
+    small.run('b', doubleJob, 1),
+    small.run('a', fillJob, undefined),
+    small.run('b', doubleJob, 2),
+  ]);
+  assert.ok(refused.status === 'rejected' && refused.reason instanceof JobTooLarge);
+  assert.deepEqual(
+    [first, last].map((one) => one.status === 'fulfilled' && one.value),
+    [2, 4],
+  );
+  await small.close();
 });
 
 test('once it is closed, jobs reject', async () => {

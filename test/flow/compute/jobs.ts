@@ -14,6 +14,11 @@ export function leave(): never {
   process.exit();
 }
 
+export function fill(): never {
+  for (const all: number[][] = []; ; ) all.push(Array.from({ length: 1_000 }, () => 1.5));
+}
+
 export const doubleJob = computeJob(import.meta.url, double);
 export const refuseJob = computeJob(import.meta.url, refuse);
 export const leaveJob = computeJob(import.meta.url, leave);
+export const fillJob = computeJob(import.meta.url, fill);

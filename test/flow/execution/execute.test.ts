@@ -3,8 +3,10 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
 import { inlineCompute } from '../../../harness/inline-compute.ts';
+import { scriptedModels } from '../../../harness/models.ts';
 import { startService } from '../../../harness/service.ts';
 import { emptySetup } from '../../../harness/setups.ts';
+import { JobTooLarge } from '../../../src/core/compute.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
 import { ModelDeferred, ModelFailure } from '../../../src/core/model/model-port.ts';
 import { executeAttempt } from '../../../src/flow/execution/execute.ts';
@@ -299,17 +301,38 @@ test('an attempt that is aborted while its template is read does not call the mo
     },
     onFault: assert.ifError,
   };
-  const settings = {
-    ...{ maxTokens: null, topP: null, maxAttempts: 1, timeoutMs: 60_000, maxConcurrency: null },
-    defaults: {},
-  };
-  const held: QueuedExecution = {
-    ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
-    ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null, labels: null },
-    ...{ temperature: null, inputVariables: '{}', rejections: 0, waitCode: null },
-    setup: emptySetup,
-    ...{ settings, called: false, emptied: false, mismatch: null, elapsedMs: 0 },
-  };
-  const attempt = await executeAttempt(deps, held, stopping.signal);
+  const attempt = await executeAttempt(deps, claimed, stopping.signal);
   assert.deepEqual(attempt, { kind: 'stopped', sent: null });
 });
+
+test('an output that takes too much memory to check is a failure whose cost is known', async () => {
+  const schema = { type: 'object' };
+  const models = scriptedModels();
+  const deps = {
+    models,
+    compute: { run: () => Promise.reject(new JobTooLarge()) },
+    template: async () => ({
+      ...{ system: null, user: 'Hello' },
+      responseFormat: { type: 'json' as const, schema },
+    }),
+    onFault: assert.ifError,
+  };
+  const execution = { ...claimed, mismatch: 'It does not match.' };
+  const attempt = await executeAttempt(deps, execution, new AbortController().signal);
+  assert.ok(attempt.kind === 'end');
+  const { errorCode, error, cost } = attempt.end;
+  assert.deepEqual([errorCode, cost.known], ['SCHEMA_MISMATCH', true]);
+  assert.match(error ?? '', /takes too much memory/);
+});
+
+const settings = {
+  ...{ maxTokens: null, topP: null, maxAttempts: 1, timeoutMs: 60_000, maxConcurrency: null },
+  defaults: {},
+};
+const claimed: QueuedExecution = {
+  ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
+  ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null, labels: null },
+  ...{ temperature: null, inputVariables: '{}', rejections: 0, waitCode: null },
+  setup: emptySetup,
+  ...{ settings, called: false, emptied: false, mismatch: null, elapsedMs: 0 },
+};

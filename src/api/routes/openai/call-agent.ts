@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getResponse } from '../../../contract/openai/openai.ts';
 import { type ParsedBody, suppliedMessages } from '../../../core/agent/conversation.ts';
-import { inlineCharsMax } from '../../../core/compute.ts';
+import { inlineCharsMax, JobTooLarge } from '../../../core/compute.ts';
 import { bodyFailure } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
@@ -163,7 +163,12 @@ async function readSent(
   const [queryParameter = null] = Object.keys(request.query as object);
   const call = { api, text, queryParameter };
   if (text.length <= inlineCharsMax) return readCall(call);
-  return compute.run(caller.workspaceId, readCallJob, call);
+  try {
+    return await compute.run(caller.workspaceId, readCallJob, call);
+  } catch (error) {
+    if (!(error instanceof JobTooLarge)) throw error;
+    return refused({ kind: 'too-large', message: error.message });
+  }
 }
 
 async function admit(
