@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { legacy, modern, post } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
+import { generateKey } from '../../../src/core/people/key.ts';
 
 const service = await startService();
 after(service.close);
@@ -22,6 +23,18 @@ test('requires a key and says where its metadata is', async () => {
     assert.match(challenge, /^Bearer /);
     assert.ok(challenge.includes(`resource_metadata="${service.url}${metadata}"`), challenge);
     assert.equal(challenge.includes('error="invalid_token"'), given !== undefined);
+  }
+});
+
+test('refuses a key that is not valid whatever the body is', async () => {
+  const revoked = await service.key({ revokedAt: new Date(0) });
+  const bodies = { 'text/plain': '{}', 'application/json': '{' };
+  for (const [type, body] of Object.entries(bodies)) {
+    for (const given of [generateKey(), revoked.key]) {
+      const headers = { 'content-type': type, authorization: `Bearer ${given}` };
+      const response = await fetch(`${service.url}/mcp`, { method: 'POST', headers, body });
+      assert.equal(response.status, 401, type);
+    }
   }
 });
 

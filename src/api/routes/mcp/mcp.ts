@@ -14,7 +14,7 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { handleMcpPreflights } from '../../http/cors.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
-import { readBody } from '../../http/request/body.ts';
+import { type RawBody, readBody } from '../../http/request/body.ts';
 import { requireWorkflow } from '../workflows/workflows.ts';
 import { admitTool, toolClient } from './call-tool.ts';
 import {
@@ -90,12 +90,15 @@ async function serve(
   reply: FastifyReply,
 ): Promise<void> {
   const keyHash = requireKey(request, deps.publicUrl);
-  const text = await readText(request);
+  const raw = await readBody(request);
   // Follows the body, which may take long: the key may be revoked meanwhile.
   const caller = await deps.reads.caller(keyHash);
   checkOrigin(request, reply, caller, deps.publicUrl);
   if (!caller) throw unauthorized();
   deps.onKeyUsed(keyHash);
+  const failure = accessFailure(caller);
+  if (failure && raw.kind !== 'text') throw failure;
+  const text = textOf(raw);
   await inWorkspace(caller.workspaceId, () =>
     answer(deps, handle, { request, reply, caller, keyHash, text }),
   );
@@ -144,8 +147,7 @@ async function answer(
   sendResponse(reply, mcp.response, await handle(mcp, forwarded, body));
 }
 
-async function readText(request: FastifyRequest): Promise<string> {
-  const raw = await readBody(request);
+function textOf(raw: RawBody): string {
   switch (raw.kind) {
     case 'text':
       return raw.text;
