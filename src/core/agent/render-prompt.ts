@@ -1,7 +1,7 @@
 import type { QueuedExecution } from '../execution/queued-execution.ts';
 import type { CallAdditions } from './conversation.ts';
 import { renderedCharsMax } from './model-settings.ts';
-import { type Prompt, render, type Template } from './prompt.ts';
+import { type Prompt, placeholders, render, type Template } from './prompt.ts';
 import { defaultTexts, suppliedTexts } from './variables.ts';
 
 /** The parts of an execution that its prompt is rendered from. */
@@ -16,12 +16,22 @@ export function renderPrompt(
 ): Prompt | null {
   const texts = new Map([
     ...defaultTexts(settings.defaults),
-    ...suppliedTexts(inputVariables, variableValues),
+    ...suppliedTexts(inputVariables, variableValues, namesIn(template)),
   ]);
   const prompt = render(template, texts, renderedCharsMax);
   if (!prompt) return null;
   const complete = settings.call ? { ...prompt, settings: settings.call } : prompt;
   return settings.additions ? withAdditions(complete, settings.additions) : complete;
+}
+
+/** By template, which a cache keeps for all executions of a version. */
+const names = new WeakMap<Template, readonly string[]>();
+
+/** A call may supply a hundred thousand variables of which the prompt names one. */
+function namesIn(template: Template): readonly string[] {
+  const known = names.get(template) ?? placeholders(template);
+  names.set(template, known);
+  return known;
 }
 
 /** The prompt with what the caller adds: instructions after those of the version, and further tools. */

@@ -155,13 +155,18 @@ export function malformedList(
   return null;
 }
 
-/** The prompt texts of stored (therefore valid) variables, or of `values` if they are parsed already. */
+/**
+ * The prompt texts of stored (therefore valid) variables, or of `values` if they are parsed already.
+ * @param names those that are needed
+ */
 export function suppliedTexts(
   json: string,
   values: Variables['values'] = valuesOf(members(json)),
+  names: Iterable<string> = values.keys(),
 ): Map<string, string> {
   const texts = new Map<string, string>();
-  for (const [name, text] of values) {
+  for (const name of names) {
+    const text = values.get(name) ?? 'null';
     if (text !== 'null') texts.set(name, variableText(text));
   }
   return texts;

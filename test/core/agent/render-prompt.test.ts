@@ -19,3 +19,18 @@ test('a supplied value precedes the default', () => {
 test('without a value the default is used, and without a default the empty string', () => {
   assert.deepEqual(rendered({ tone: null }), ['Be brief.', ': none|']);
 });
+
+test('variables that the prompt does not name are not decoded', () => {
+  class Values extends Map<string, string> {
+    override keys(): never {
+      assert.fail('they were');
+    }
+    override [Symbol.iterator] = this.keys;
+  }
+  const variableValues = new Values();
+  variableValues.set('name', '"Ada"').set('other', '1');
+  const template = { system: null, user: 'Hello {{name}}' };
+  const inputVariables = '{"name":"Ada","other":1}';
+  const prompt = renderPrompt(template, { inputVariables, variableValues, settings: { defaults } });
+  assert.equal(prompt?.user, 'Hello Ada');
+});
