@@ -150,6 +150,40 @@ test('401, 403 and 404 have the codes of OpenAI', async () => {
   assert.deepEqual([inactive.status, inactive.code], [403, 'agent_not_active']);
 });
 
+test('a refused body names its agent in `prompt.id`, too: the agent comes before the body', async () => {
+  const hidden = await singleAgent(service, { agentName: 'Hidden' });
+  const restricted = await service.key({ agentIds: [one.agentId] });
+  const invalid = (id: string) => ({ prompt: { id, variables: { x: 'x' } }, stream: 'yes' });
+  for (const [id, expected] of [
+    [hidden.agentId, [401, 'invalid_api_key']],
+    ['hidden', [404, 'model_not_found']],
+    ['pmpt_nothing', [404, 'model_not_found']],
+    ['one', [400, 'invalid_type']],
+  ] as const) {
+    const { status, code } = await refused(invalid(id), restricted);
+    assert.deepEqual([status, code], expected, id);
+  }
+  const revoked = await service.key({ revokedAt: new Date(0) });
+  assert.equal((await refused({ prompt: { id: 'hidden' } }, revoked)).status, 401);
+  const path = `${hidden.path}/executions?status=unauthorized`;
+  const { body } = await service.call('GET', path, { key });
+  assert.deepEqual(
+    body.executions.map(({ apiKeyId }: { apiKeyId: string }) => apiKeyId).sort(),
+    [revoked.apiKeyId, restricted.apiKeyId].sort(),
+  );
+});
+
+test('400 names the field within `prompt`', async () => {
+  for (const [field, value] of [
+    ['id', 5],
+    ['version', 1],
+    ['variables', 'x'],
+  ] as const) {
+    const { status, code, param } = await refused({ prompt: { id: 'one', [field]: value } });
+    assert.deepEqual([status, code, param], [400, 'invalid_type', `prompt.${field}`]);
+  }
+});
+
 test('429 in the order of execute, before the body; a long wait is not to be retried', async () => {
   const limited = await service.key({ rateLimits: { requestsPerMinute: 1, requestsPerHour: 2 } });
   assert.equal((await create({ model: 'one', input: 'x' }, limited)).status, 200);

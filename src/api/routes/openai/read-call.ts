@@ -1,5 +1,6 @@
 import type { Conversation, ParsedBody } from '../../../core/agent/conversation.ts';
 import { computeJob } from '../../../core/compute.ts';
+import { fromId } from '../../../core/id.ts';
 import { isObject } from '../../../core/is-object.ts';
 import { depth, isStorable, jsonDepthMax } from '../../../core/json.ts';
 import type { CallRequest } from './call-request.ts';
@@ -51,9 +52,12 @@ export function refused(body: ParsedBody, model: string | null = null): ReadCall
   return { kind: 'refused', model, body };
 }
 
+/** The agent that a body names in `model` or, without one, in `prompt.id`. */
 function modelIn(parsed: unknown): string | null {
-  const { model } = isObject(parsed) ? parsed : {};
-  return typeof model === 'string' ? model : null;
+  const { model, prompt } = isObject(parsed) ? parsed : {};
+  if (typeof model === 'string') return model;
+  const { id } = isObject(prompt) ? prompt : {};
+  return typeof id === 'string' && fromId('prompt', id) === null ? id : null;
 }
 
 function parse(text: string): unknown {

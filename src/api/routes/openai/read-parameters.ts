@@ -49,11 +49,12 @@ export function given(parameters: Parameters, name: string): unknown {
   return Object.hasOwn(parameters, name) ? (parameters[name] ?? undefined) : undefined;
 }
 
-export function textOf(parameters: Parameters, name: string): string | null {
+/** @param path names the field in an error */
+export function textOf(parameters: Parameters, name: string, path = name): string | null {
   const value = given(parameters, name);
   if (value === undefined) return null;
   if (typeof value === 'string') return value;
-  throw new ParameterError('invalid_type', name, `The parameter "${name}" must be a string.`);
+  throw new ParameterError('invalid_type', path, `The parameter "${path}" must be a string.`);
 }
 
 export function flagOf(parameters: Parameters, name: string): boolean {
@@ -63,11 +64,12 @@ export function flagOf(parameters: Parameters, name: string): boolean {
   throw new ParameterError('invalid_type', name, `The parameter "${name}" must be a boolean.`);
 }
 
-export function objectOf(parameters: Parameters, name: string): Parameters | null {
+/** @param path names the field in an error */
+export function objectOf(parameters: Parameters, name: string, path = name): Parameters | null {
   const value = given(parameters, name);
   if (value === undefined) return null;
   if (isObject(value)) return value;
-  throw new ParameterError('invalid_type', name, `The parameter "${name}" must be an object.`);
+  throw new ParameterError('invalid_type', path, `The parameter "${path}" must be an object.`);
 }
 
 export function requireKnown(parameters: Parameters, known: readonly string[]): void {

@@ -100,17 +100,17 @@ function readPrompt(
 ): { readonly agent: string | null; readonly reference: PromptReference } | null {
   const prompt = objectOf(parameters, 'prompt');
   if (prompt === null) return null;
-  const id = textOf(prompt, 'id');
+  const id = textOf(prompt, 'id', 'prompt.id');
   if (id === null) throw missing('prompt.id');
   const promptId = fromId('prompt', id);
   const sent = members(compact(text)).findLast(({ name }) => name === 'prompt')?.text ?? '{}';
-  objectOf(prompt, 'variables');
+  objectOf(prompt, 'variables', 'prompt.variables');
   const variables = members(sent).findLast(({ name }) => name === 'variables')?.text ?? 'null';
   const read = readVariables(variables === 'null' ? '{}' : withTexts(variables));
   if (read.kind !== 'variables') throw invalidValue('prompt.variables', 'is not valid');
   const reference = {
     promptId,
-    version: textOf(prompt, 'version'),
+    version: textOf(prompt, 'version', 'prompt.version'),
     variables: read.variables,
   };
   return { agent: promptId === null ? id : null, reference };
