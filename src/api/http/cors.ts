@@ -12,7 +12,8 @@ import {
 
 /**
  * CORS with the allowed origins of keys and agents. Origins match exactly; there is no wildcard. A preflight has no key,
- * so the agent or workflow in its path decides: with its own origins and those of all keys that can access it.
+ * so the agent or workflow in its path decides: with its own origins and those of all keys that can access it. By slug or alias,
+ * those of all keys: otherwise, a caller who guesses a name and knows the origin of a key would learn which agents exist.
  */
 
 const exposedHeaders =
@@ -59,8 +60,9 @@ export function allowErrorResponses(app: FastifyInstance, db: Db): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const rejected = reply.statusCode >= 400 && reply.statusCode < 500;
     const allowed = reply.hasHeader('access-control-allow-origin');
-    if (!rejected || allowed || !request.headers.origin) return done(null, payload);
-    findOrigins(db, request.url)
+    const { origin } = request.headers;
+    if (!rejected || allowed || !origin) return done(null, payload);
+    findOrigins(db, request.url, origin)
       .then((origins) => void allowOrigin(request, reply, origins))
       .catch(() => {})
       .finally(() => done(null, payload));
@@ -81,7 +83,7 @@ export function handlePreflights(app: FastifyInstance, db: Db): void {
       if (!isPreflight || request.server.methodsAt(request.url).length === 0) {
         return reply.callNotFound();
       }
-      const origins = origin ? await findOrigins(db, request.url) : [];
+      const origins = origin ? await findOrigins(db, request.url, origin) : [];
       if (allowOrigin(request, reply, origins)) {
         reply.headers({
           'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
@@ -118,15 +120,15 @@ export function handleMcpPreflights(app: FastifyInstance, db: Db, paths: readonl
 /** Matched here, because a request without a route, such as one with another method, has no parameters. */
 const resourcePath = /^\/api(?:\/v1)?\/(agents|workflows)\/([^/?]+)/;
 
-async function findOrigins(db: Db, url: string): Promise<string[]> {
+async function findOrigins(db: Db, url: string, origin: string): Promise<string[]> {
   const [, kind = '', id = ''] = resourcePath.exec(url) ?? [];
   const agentId = fromId('agent', id);
   if (agentId !== null) return findAgentOrigins(db, agentId);
   const workflowId = fromId('workflow', id);
   if (workflowId !== null) return findWorkflowOrigins(db, workflowId);
-  // Without a key there is no workspace: the agents with this name in any of them decide, and then the key.
+  // Without a key there is no workspace and nobody who may know the name; the request itself then needs a key.
   const name = decoded(id);
-  return kind === 'agents' && isName(name) ? findNamedAgentOrigins(db, name) : [];
+  return kind === 'agents' && isName(name) ? findNamedAgentOrigins(db, name, origin) : [];
 }
 
 function decoded(segment: string): string {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Visibility } from '../../core/agent/agent.ts';
 import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import { hashBytes } from '../../core/people/key.ts';
@@ -79,22 +79,13 @@ const readNamed: Statement = {
 };
 
 /** The origins that browsers may call an agent from: those of the agent and of the keys that can call it. */
-export function findAgentOrigins(db: Db, agentId: string): Promise<string[]> {
-  return originsOf(db, sql`array[${agentId}::uuid]`);
-}
-
-/** The same of the agents of all workspaces that have this slug or alias. */
-export function findNamedAgentOrigins(db: Db, name: string): Promise<string[]> {
-  return originsOf(db, sql`array(select subject from names where name = ${name})`);
-}
-
-async function originsOf(db: Db, agentIds: RawBuilder<unknown>): Promise<string[]> {
+export async function findAgentOrigins(db: Db, agentId: string): Promise<string[]> {
   const { rows } = await sql<{ origin: string }>`
-    select unnest(a.allowed_origins) as origin from agents a where a.id = any (${agentIds}) and a.deleted_at is null
+    select unnest(a.allowed_origins) as origin from agents a where a.id = ${agentId} and a.deleted_at is null
     union
     select unnest(k.allowed_origins) from agents a
     join api_keys k on k.workspace_id = a.workspace_id
-    where a.id = any (${agentIds}) and a.deleted_at is null
+    where a.id = ${agentId} and a.deleted_at is null
       and k.revoked_at is null
       and (k.expires_at is null or k.expires_at > clock_timestamp())
       and (k.all_agents or exists (
@@ -102,6 +93,22 @@ async function originsOf(db: Db, agentIds: RawBuilder<unknown>): Promise<string[
     db,
   );
   return rows.map((row) => row.origin);
+}
+
+/**
+ * The origin itself if an agent with this slug or alias allows it, in any workspace, or if any valid key does. Which agents such a
+ * key can call does not matter: names can be guessed, and the answer would tell anybody which of these agents exist.
+ */
+export async function findNamedAgentOrigins(
+  db: Db,
+  name: string,
+  origin: string,
+): Promise<string[]> {
+  const { rows } = await sql`
+    select from agents a where a.id = any (array(select subject from names where name = ${name}))
+      and ${origin} = any (a.allowed_origins) and a.deleted_at is null
+    limit 1`.execute(db);
+  return rows.length > 0 ? [origin] : findKeyOrigins(db, origin);
 }
 
 /** The origins that browsers may call a workflow from: those of the keys that can call all agents of its pinned version. */

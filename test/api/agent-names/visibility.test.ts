@@ -124,7 +124,7 @@ test('the OpenAI API and MCP take aliases, under the same rule', async () => {
   assert.equal(await records(hidden.id), before);
 });
 
-test('a preflight by name is decided by the agents with that name', async () => {
+test('a preflight by name is decided by the agents with that name, or by any key', async () => {
   const origin = 'https://pages.example';
   const open = await addAgent(service, { slug: 'open', allowedOrigins: [origin] });
   await insertAliases(db, { workspaceId, subject: open.id }, ['pmpt:open']);
@@ -149,6 +149,31 @@ test('a preflight by name is decided by the agents with that name', async () => 
   }
   for (const name of ['seen', 'nobody', '%zz']) {
     assert.deepEqual(await preflight(name), [204, null], name);
+  }
+});
+
+test('no CORS header tells that an agent with a name exists', async () => {
+  const origin = 'https://keys.example';
+  const headers = { origin, 'access-control-request-method': 'POST' };
+  const options = async (name: string) =>
+    (await fetch(`${service.url}/api/v1/agents/${name}/execute`, { method: 'OPTIONS', headers }))
+      .headers;
+  const execute = async (name: string) => {
+    const { key } = restricted;
+    const body = JSON.stringify(variables);
+    const sent = { origin, authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const path = `/api/v1/agents/${name}/execute`;
+    return (await fetch(service.url + path, { method: 'POST', headers: sent, body })).headers;
+  };
+  const allowed = (answer: Headers) => answer.get('access-control-allow-origin');
+  for (const expected of [null, origin]) {
+    // Reaches every agent of the workspace.
+    if (expected) await service.key({ allowedOrigins: [origin] });
+    for (const name of ['hidden', 'pmpt_hidden', 'nobody']) {
+      assert.equal(allowed(await options(name)), expected, name);
+      assert.equal(allowed(await execute(name)), expected, name);
+    }
+    assert.equal(allowed(await options(hidden.agentId)), expected);
   }
 });
 
