@@ -50,12 +50,12 @@ export function isShortened(url: string): boolean {
 /** What a receiver's answer may repeat of the URL of its endpoint: an error page often names the path. */
 export function secretsOfURL(url: string): string[] {
   const { pathname, search, searchParams } = new URL(url);
-  const parts = [...pathname.split('/'), ...searchParams.values()];
-  const long = parts.filter((part) => part.length >= secretPartMin);
-  return [pathname + search, pathname, search, ...long].filter((text) => text.length > 1);
+  const long = pathname.split('/').filter((part) => part.length >= secretPartMin);
+  const texts = [pathname + search, pathname, search, ...long, ...searchParams.values()];
+  return texts.filter((text) => text.length > 1);
 }
 
-/** A shorter part of a path is a word. */
+/** A shorter part of a path is a word; a value of the query seldom is. */
 const secretPartMin = 16;
 
 /** By its owner; because the receiver answered 410, had no success for days, or the key that created it ended. */

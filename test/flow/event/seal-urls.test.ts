@@ -19,7 +19,8 @@ let key: string;
 let url: string;
 /** What callers see of it. */
 let shown: string;
-const [inPath, inQuery] = ['B0secretInThePath/x', 'secret-in-the-query'];
+/** The second is as short as a word of a path. */
+const [inPath, inQuery] = ['B0secretInThePath/x', 'secret-in-q'];
 
 before(async () => {
   service = await startService({ config: toReceivers });
