@@ -77,6 +77,8 @@ export interface ServiceOptions {
   readonly shareLimits?: WiringDeps['shareLimits'];
   /** Shares the database of another service, like a second process. That service drops it. */
   readonly sharedWith?: Service;
+  /** How long a request waits for a connection, for tests in which one waits in vain. */
+  readonly connectMsMax?: number;
   /** A standby of the database. */
   readonly readConnection?: Connection;
   readonly serverLimits?: Partial<ServerLimits>;
@@ -90,7 +92,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   let closed = false;
   // The pool does not wait for its connections to close, and dropping the database breaks them.
   const onError = (error: unknown) => void (closed || faults.push(error));
-  const { connection } = database;
+  const { connectMsMax = null } = options;
+  const connection = {
+    ...database.connection,
+    ...(connectMsMax !== null && { connectionTimeoutMillis: connectMsMax }),
+  };
   const db = openDatabase({ connection, poolMax: 5, onError, statementMsMax });
   const owned = options.sharedWith ?? (await addWorkspace(db));
   const { workspaceId, ownerId } = owned;

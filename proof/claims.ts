@@ -12,6 +12,7 @@ import { events } from './claims/events.ts';
 import { failover } from './claims/failover.ts';
 import { fairBacklog } from './claims/fair-backlog.ts';
 import { fairProvider } from './claims/fair-provider.ts';
+import { guardLoad } from './claims/guard-load.ts';
 import { idempotent } from './claims/idempotent.ts';
 import { limitsExact } from './claims/limits-exact.ts';
 import { malformed } from './claims/malformed.ts';
@@ -52,6 +53,7 @@ export const claims: readonly Claim[] = [
   outboundGuard,
   signInThrottle,
   slowClients,
+  guardLoad,
   limitsExact,
   quotaExact,
   unknownKeys,
