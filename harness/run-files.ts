@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { createTestQueue, remainingFiles } from './test-queue.ts';
+import { createTestQueue, openExitCode, remainingFiles } from './test-queue.ts';
 
 /**
  * Runs test files in a few processes that share one PostgreSQL, each with one browser.
@@ -20,12 +20,14 @@ const processesMax = 5;
 const execArgv = ['--max-semi-space-size=64'];
 const processFile = join(import.meta.dirname, 'test-process.ts');
 
-/** The failed tests of each failed file. A file without names ended its process or was not run. */
+/** The failed tests of each failed file. None if it failed outside of them: in a hook, while it loaded, with its process. */
 export type FailedFiles = ReadonlyMap<string, readonly string[]>;
+
+type TestError = Error & { failureType?: string; exitCode?: number | null };
 
 export interface FilesRun {
   readonly failed: FailedFiles;
-  /** A process failed, but none of its files. */
+  /** A process failed by what no file answers for: something still open at the end, or an error after the last test. */
   readonly processFailed: boolean;
 }
 
@@ -38,16 +40,24 @@ export async function runFiles(files: readonly string[], signal: AbortSignal): P
     ...{ concurrency: processes, execArgv, signal },
   });
   const failed = new Map<string, string[]>();
-  let processFailed = false;
+  let processFailures = 0;
   // Reports come in the order of definition, process by process: those of a file's tests precede the file's own.
   let names: string[] = [];
-  reports.on('test:fail', ({ name, nesting, details }) => {
-    const error = details.error as Error & { failureType?: string };
-    if (name === processFile) processFailed = true;
-    else if (nesting === 0) {
-      failed.set(name, names);
+  reports.on('test:pass', ({ nesting }) => {
+    if (nesting === 0) names = [];
+  });
+  reports.on('test:fail', ({ name, nesting, details, todo }) => {
+    const { failureType } = details.error as TestError;
+    if (nesting === 0) {
+      if (name !== processFile) failed.set(name, names);
       names = [];
-    } else if (error.failureType !== 'subtestsFailed') names.push(name);
+    } else if (failureType !== 'subtestsFailed' && !todo) names.push(name);
+  });
+  reports.on('test:complete', ({ name, details }) => {
+    if (name !== processFile || !details.error) return;
+    const { failureType, exitCode } = details.error as TestError;
+    // The runner does not report failures of a process with failed tests.
+    if (failureType !== 'subtestsFailed' || exitCode === openExitCode) processFailures++;
   });
   const output = reports.compose(spec);
   output.pipe(process.stdout, { end: false });
@@ -58,5 +68,5 @@ export async function runFiles(files: readonly string[], signal: AbortSignal): P
   for (const file of brokenOff) console.error(`ended its process: ${file}`);
   for (const file of [...notRun, ...brokenOff]) failed.set(file, failed.get(file) ?? []);
   await rm(queue, { recursive: true });
-  return { failed, processFailed: processFailed && failed.size === 0 };
+  return { failed, processFailed: processFailures > brokenOff.length };
 }

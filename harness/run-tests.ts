@@ -39,7 +39,8 @@ const stopStress = options.stress ? startStress() : () => {};
 const { failed, processFailed } = await runFiles(files, interruption.signal);
 let passed = failed.size === 0 && !processFailed;
 let flaky: readonly string[] = [];
-if (failed.size > 0 && process.env.CI === 'true' && !interruption.signal.aborted) {
+const mayRepeat = process.env.CI === 'true' && !processFailed && !interruption.signal.aborted;
+if (failed.size > 0 && mayRepeat) {
   ({ passed, flaky } = await repeatFailed(failed, interruption.signal));
 }
 
@@ -50,8 +51,14 @@ process.exitCode = passed ? 0 : 1;
 
 /** Sorts by size, largest first, so that no process still runs a long file when the others have finished. */
 function testFiles(patterns: readonly string[]): string[] {
-  const globs = patterns.length > 0 ? [...patterns] : ['test/**/*.test.ts'];
-  const sizes = globSync(globs, { cwd: root, exclude: ['**/node_modules/**'] })
+  const globs = patterns.length > 0 ? patterns : ['test/**/*.test.ts'];
+  const matching = globs.map((glob) => {
+    const names = globSync(glob, { cwd: root, exclude: ['**/node_modules/**'] });
+    // Otherwise a misspelled pattern would pass.
+    if (names.length === 0) program.error(`No test file matches ${glob}. Quote patterns.`);
+    return names;
+  });
+  const sizes = [...new Set(matching.flat())]
     .filter((file) => patterns.length > 0 || file.endsWith(slowEnd) === (options.slow ?? false))
     .map((file) => ({
       file,

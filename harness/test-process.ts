@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { shareBrowser } from '../test/dashboard/chromium.ts';
 import { onInterruption } from './interruption.ts';
-import { runNextFile } from './test-queue.ts';
+import { openExitCode, runNextFile } from './test-queue.ts';
 
 /** One of the processes that `run-files.ts` starts: imports one test file after the other. */
 
@@ -24,6 +24,6 @@ clearInterval(keepAlive);
 // Otherwise a file with open handles would keep the process alive forever.
 setTimeout(() => {
   console.error(`still open after the last test: ${process.getActiveResourcesInfo().join(', ')}`);
-  process.exit(1);
+  process.exit(openExitCode);
 }, closeMsMax).unref();
 await closeBrowser();

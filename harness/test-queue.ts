@@ -10,6 +10,8 @@ import { join } from 'node:path';
 
 const queueVariable = 'CUELINE_TEST_QUEUE';
 const claimed = '.claimed';
+/** Of a process in which something is still open after the last test. Failed tests exit with 1. */
+export const openExitCode = 2;
 
 /** Returns the folder, and passes it to later child processes. */
 export async function createTestQueue(files: readonly string[]): Promise<string> {
