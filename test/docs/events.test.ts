@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { addAgent } from '../../harness/agents.ts';
@@ -58,12 +58,12 @@ async function abortedPost(port: number): Promise<void> {
 async function untilListening(port: number, child: ChildProcess): Promise<void> {
   for (;;) {
     assert.equal(child.exitCode, null, 'the receiver ended');
-    const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    const probe = connect(port, '127.0.0.1');
+    const connected = await new Promise<boolean>((resolve) => {
+      probe.once('connect', () => resolve(true)).once('error', () => resolve(false));
     });
-    if (!isFree) return;
-    await new Promise((resolve) => probe.close(resolve));
+    probe.destroy();
+    if (connected) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent, run } from '../../harness/agents.ts';
 import { type FakeProvider, startFakeProvider } from '../../harness/fake-provider.ts';
+import { freePort } from '../../harness/free-port.ts';
 import { type Service, sealKey, startService } from '../../harness/service.ts';
 import { createCredentials } from '../../src/flow/workspace/credentials.ts';
 import { createModels, type Models } from '../../src/provider/registry.ts';
@@ -43,15 +42,6 @@ after(async () => {
   gateway.kill();
   await fake.close();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 test('an agent is executed, and an error of the provider behind the gateway keeps its meaning', async () => {
   const put = await service.call('PUT', '/api/v1/providers/gateway', {
