@@ -30,8 +30,9 @@ export const serverLimits: ServerLimits = {
 
 /** Where the current window of a connection with unread data began. */
 interface ReadWindow {
-  readonly startMs: number;
   readonly readBytes: number;
+  /** Checks so far. Counted instead of time: after a pause of this process, a client reads before it is judged. */
+  readonly checks: number;
 }
 
 /**
@@ -44,18 +45,19 @@ interface ReadWindow {
  */
 export function disconnectSlowReaders(server: Server, limits: ServerLimits): void {
   const { checkMs, readWindowMs, readBytesMin } = limits;
+  const checksMin = Math.ceil(readWindowMs / checkMs);
   const windows = new Map<Socket, ReadWindow | null>();
   server.on('connection', (socket) => windows.set(socket, null));
   const timer = setInterval(() => {
-    const nowMs = performance.now();
     for (const [socket, window] of windows) {
       const readBytes = countReadBytes(socket);
       if (socket.destroyed) windows.delete(socket);
       else if (socket.writableLength === 0) windows.set(socket, null);
-      else if (window === null) windows.set(socket, { startMs: nowMs, readBytes });
-      else if (nowMs - window.startMs < readWindowMs) continue;
+      else if (window === null) windows.set(socket, { readBytes, checks: 0 });
+      else if (window.checks + 1 < checksMin)
+        windows.set(socket, { ...window, checks: window.checks + 1 });
       else if (readBytes - window.readBytes < readBytesMin) socket.destroy();
-      else windows.set(socket, { startMs: nowMs, readBytes });
+      else windows.set(socket, { readBytes, checks: 0 });
     }
   }, checkMs);
   timer.unref();
