@@ -40,11 +40,14 @@ export async function checkDeadlocks(db: Db): Promise<string[]> {
   return deadlocks === 0 ? [] : [`${deadlocks} deadlocks`];
 }
 
+/** Only what would never end exceeds it, also on a slow machine and under a paused process. */
+export const endedWithinMs = 300_000;
+
 /**
  * Waits until all executions have ended. False after the timeout, or if an execution belongs to no process and would
  * never end.
  */
-export async function allEnded(db: Db, timeoutMs: number): Promise<boolean> {
+export async function allEnded(db: Db, timeoutMs = endedWithinMs): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   for (;;) {
     const { rows } = await sql`select from execution_queue limit 1`.execute(db);

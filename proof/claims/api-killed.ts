@@ -66,7 +66,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   // Clients that still retry may find no process, and stop without a response.
   await Promise.all([once.stop(), sure.stop()]);
   await pool.settled();
-  const ended = await allEnded(db, 60_000);
+  const ended = await allEnded(db);
   const accepted = [...new Set([...once.accepted(), ...sure.accepted()])];
   const sent = [...once.sent, ...sure.sent];
   const histories = await checkHistories(db, pool.calls());

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { fromId } from '../../src/core/id.ts';
 import type { Db } from '../../src/store/connection/database.ts';
-import { allEnded, checkTables, watchInvariants } from '../checker.ts';
+import { allEnded, checkTables, endedWithinMs, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { createProcessPool, type Member, type ProcessPool } from '../process-pool.ts';
@@ -16,8 +16,6 @@ import { createProcessPool, type Member, type ProcessPool } from '../process-poo
 const apis = 2;
 const workers = 2;
 const linesPerRound = 700;
-/** Longer than anything takes on a slow machine. */
-const timeoutMs = 90_000;
 
 export const batchKilled: Claim = {
   name: 'batch-killed',
@@ -72,8 +70,8 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     while (pool.up('api').length < 1 && pool.failed().length === 0) await wait(10);
   }
   await pool.settled();
-  const done = await batchesEnded(db, timeoutMs);
-  const ended = done && (await allEnded(db, timeoutMs));
+  const done = await batchesEnded(db);
+  const ended = done && (await allEnded(db));
   const executions = await sql<{ id: string }>`select id from executions`.execute(db);
   return {
     counts: {
@@ -139,7 +137,7 @@ async function interrupted(
 
 /** Repeats the upload until its 202. Returns the id of the batch. */
 async function uploaded(pool: ProcessPool, upload: Upload): Promise<string> {
-  const until = performance.now() + timeoutMs;
+  const until = performance.now() + endedWithinMs;
   while (performance.now() < until) {
     const [member] = pool.up('api');
     const body = member ? await answerOf(send(member.process?.url ?? '', upload), upload) : null;
@@ -165,8 +163,8 @@ function answerOf(sending: ReturnType<typeof request>, { file }: Upload): Promis
 }
 
 /** False if some batches have not ended after the timeout. */
-async function batchesEnded(db: Db, timeoutMs: number): Promise<boolean> {
-  const until = performance.now() + timeoutMs;
+async function batchesEnded(db: Db): Promise<boolean> {
+  const until = performance.now() + endedWithinMs;
   for (;;) {
     const { rows } = await sql`select from batches where completed_at is null limit 1`.execute(db);
     if (rows.length === 0) return true;

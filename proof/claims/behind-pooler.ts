@@ -78,7 +78,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       accepted.push(...load.accepted());
     }
   }
-  const ended = stalled.length === 0 && (await allEnded(db, 60_000 + 5 * leaseMs));
+  const ended = stalled.length === 0 && (await allEnded(db));
   await pooler.stop();
   return {
     counts: { [`kills behind ${poolerVersion()}`]: rounds, ...countAnswers(sent) },

@@ -61,7 +61,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     await breaks[round % breaks.length]?.(proxy, random);
   }
   await Promise.all(loads.map((load) => load.stop()));
-  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  const ended = await allEnded(db);
   const sent = loads.flatMap((load) => load.sent);
   const counts = countAnswers(sent);
   await proxy.close();

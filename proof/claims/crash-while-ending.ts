@@ -95,7 +95,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   }
   await proxy.close();
   await environment.spawn('worker', lease);
-  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  const ended = await allEnded(db);
   const unended = await sql`select from workflow_runs where status <> 'success'`.execute(db);
   return {
     counts: { crashes: rounds, positions: positions.size },

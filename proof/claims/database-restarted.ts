@@ -93,7 +93,7 @@ async function proveOn(
   await Promise.all(loads.map((load) => load.stop()));
   const gone = exited().map((role) => `the ${role} process exited`);
   if (gone.length > 0) return { counts: {}, violations: gone };
-  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  const ended = await allEnded(db);
   const sent = loads.flatMap((load) => load.sent);
   const accepted = loads.flatMap((load) => load.accepted());
   return {

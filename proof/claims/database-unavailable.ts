@@ -14,7 +14,6 @@ import { until } from '../until.ts';
  * that wait for a lock exhaust the pool, and further reads wait for a connection.
  */
 
-const timeoutMs = 60_000;
 const statementMsMax = 1_000;
 /** More than the pool serves before the last of them times out. */
 const reads = 120;
@@ -92,7 +91,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   if (!(await until(seen('accepted')))) violations.push('no call was accepted');
   await Promise.all(loads.map((load) => load.stop()));
   if (processes.some(({ child }) => child.exitCode !== null)) violations.push('a process exited');
-  if (!(await allEnded(db, timeoutMs))) violations.push('not all executions ended');
+  if (!(await allEnded(db))) violations.push('not all executions ended');
   await proxy.close();
   const sent = loads.flatMap((load) => load.sent);
   const accepted = loads.flatMap((load) => load.accepted());

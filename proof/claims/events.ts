@@ -86,7 +86,7 @@ async function prove(own: ProofEnvironment, rounds: number): Promise<Found> {
   }
   await load.done;
   await pool.settled();
-  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  const ended = await allEnded(db);
   const delivered = await allDelivered(db, reliable);
   const accepted = load.accepted();
   const violations = [

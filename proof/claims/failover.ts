@@ -110,7 +110,7 @@ async function proveOn(
     }
   }
   await Promise.all([...loads.map((load) => load.stop()), mixed.stop()]);
-  const ended = await allEnded(db, 120_000);
+  const ended = await allEnded(db);
   const sent = loads.flatMap((load) => load.sent);
   const accepted = [...loads.flatMap((load) => load.accepted()), ...mixed.accepted];
   const answers = await checkAnswers(db, sent);

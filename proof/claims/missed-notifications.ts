@@ -87,7 +87,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     }
     startedMs.push(...startLatencies(provider, load));
   }
-  const ended = violations.length > 0 || (await allEnded(db, 60_000));
+  const ended = violations.length > 0 || (await allEnded(db));
   await proxy.close();
   return {
     counts: { accepted: accepted.length, heartbeats },

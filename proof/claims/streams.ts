@@ -76,7 +76,7 @@ async function prove(own: ProofEnvironment, rounds: number): Promise<Found> {
   }
   const results = await read;
   await pool.settled();
-  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  const ended = await allEnded(db);
   const readings = results.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   const checked = await checkReadings(db, readings);
   return {

@@ -88,7 +88,7 @@ async function prove(own: ProofEnvironment, rounds: number): Promise<Found> {
   }
   await Promise.all(loads.map((load) => load.stop()));
   await pool.settled();
-  const ended = await allEnded(db, 60_000 + 5 * leaseMs);
+  const ended = await allEnded(db);
   const sent = loads.flatMap((load) => load.sent);
   const unanswered = sent.filter(({ outcome }) => outcome.kind !== 'accepted');
   const histories = await checkHistories(db, pool.calls());

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { openStarter } from '../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step, type TestWorkflow } from '../../harness/workflow-runs.ts';
 import type { Db } from '../../src/store/connection/database.ts';
-import { allEnded, checkTables, watchInvariants } from '../checker.ts';
+import { allEnded, checkTables, endedWithinMs, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { createProcessPool, type Member, type ProcessPool } from '../process-pool.ts';
@@ -15,8 +15,6 @@ import { createProcessPool, type Member, type ProcessPool } from '../process-poo
 
 const workers = 3;
 const runsPerRound = 12;
-/** Longer than anything takes on a slow machine. */
-const timeoutMs = 60_000;
 
 export const workflowKilled: Claim = {
   name: 'workflow-killed',
@@ -77,8 +75,8 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
         : pause(pool, victim, leaseMs * (1 + 2 * random())));
   }
   await pool.settled();
-  const runsDone = await runsEnded(db, timeoutMs);
-  const ended = runsDone && (await allEnded(db, timeoutMs));
+  const runsDone = await runsEnded(db);
+  const ended = runsDone && (await allEnded(db));
   await close();
   const executions = await sql<{ id: string }>`select id from executions`.execute(db);
   return {
@@ -172,8 +170,8 @@ async function workflowsOf(environment: ProofEnvironment): Promise<Shape[]> {
 }
 
 /** False if some runs have not ended after the timeout. */
-async function runsEnded(db: Db, timeoutMs: number): Promise<boolean> {
-  const until = performance.now() + timeoutMs;
+async function runsEnded(db: Db): Promise<boolean> {
+  const until = performance.now() + endedWithinMs;
   for (;;) {
     const { rows } =
       await sql`select from workflow_runs where status = 'processing' limit 1`.execute(db);
