@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
+import { freezeWindows } from '../../harness/windows.ts';
 import {
   addWorkflow,
   endOfRun,
@@ -60,6 +61,7 @@ test('a start spends the rate limit of its key exactly', async () => {
   const limited = await service.key({
     rateLimits: { requestsPerMinute: null, requestsPerHour: 3, requestsPerDay: null },
   });
+  await freezeWindows(service.db, limited.id);
   const results = await Promise.all(
     Array.from({ length: 8 }, () => starter.start(startCall(simple, limited.key, { a: 1 }))),
   );
