@@ -177,6 +177,23 @@ test('a slow but steady reader gets all of a long response', async () => {
   await app.close();
 });
 
+test('a client is not blamed for pauses of the server', async (t) => {
+  const { app, port } = await start({ ...patientLimits, readWindowMs: 1_000 });
+  t.after(() => app.close());
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write('GET /huge HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  let length = 0;
+  let pauses = 0;
+  socket.on('data', (bytes) => {
+    length += bytes.length;
+    // Each is longer than a window, in which the client cannot read either.
+    if (++pauses <= 4) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
+  });
+  await once(socket, 'close');
+  assert.ok(length > huge.length);
+});
+
 test('the caller address is known after a reset', async () => {
   const socket = connect(patient.port, '127.0.0.1');
   await once(socket, 'connect');
