@@ -164,11 +164,11 @@ async function get(url: string, key: string): Promise<void> {
   await response.arrayBuffer();
 }
 
-/** Asks for an answer of four megabytes, and reads none of it. */
+/** Asks for an answer of 400 kB, and reads none of it. */
 async function openUnreadStream({ url, key }: AttackTarget): Promise<void> {
   const { close } = await sendUnread(url, {
     ...{ method: 'POST', path: '/v1/responses', headers: { authorization: `Bearer ${key}` } },
-    body: { model: 'long', stream: true, input: 'x'.repeat(1_000_000) },
+    body: { model: 'long', stream: true, input: 'x'.repeat(100_000) },
   });
   await wait(unreadMs);
   close();

@@ -7,7 +7,7 @@ export interface Claim {
   readonly name: string;
   /** One sentence that states the promise. */
   readonly description: string;
-  /** The number of rounds of a test, of `npm run proof` and `npm run proof -- --full`. */
+  /** The number of rounds of a test (0: there is none), of `npm run proof` and `npm run proof -- --full`. */
   readonly rounds: { readonly test: number; readonly short: number; readonly full: number };
   /** Rounds that share one environment. */
   readonly roundsPerEnvironment: number;

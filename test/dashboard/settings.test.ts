@@ -5,7 +5,7 @@ import { addAgent, run } from '../../harness/agents.ts';
 import { runRetentionRound } from '../../harness/retention-round.ts';
 import { password } from '../../harness/sessions.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
-import { openDashboard, returnToWindow } from './harness.ts';
+import { loaded, openDashboard, returnToWindow } from './harness.ts';
 
 const connection: { failure: ModelFailure | null } = { failure: null };
 const { service, visit } = await openDashboard({
@@ -185,6 +185,8 @@ test('tests a connection and shows its error', async () => {
 
 test('sets a price with all its digits', async () => {
   const { page, check } = await visit('/settings/providers', { as: 'owner' });
+  // The lists above move the button while they load.
+  await loaded(page);
   await page.getByRole('button', { name: 'Set price' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('combobox', { name: 'Model' }).fill('openai/own');
