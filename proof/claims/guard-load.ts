@@ -30,6 +30,7 @@ export const guardLoad: Claim = {
       file: 'core/shares.ts',
       find: 'this.workspaceMax = Math.max(1, max - Math.ceil(max / 10));',
       replace: 'this.workspaceMax = max;',
+      rounds: 1,
     },
     {
       name: 'unlimited-bytes',
@@ -37,6 +38,7 @@ export const guardLoad: Claim = {
       file: 'core/stream-bytes.ts',
       find: 'return own + bytes <= this.workspaceMax && this.#total + bytes <= this.max;',
       replace: 'return true;',
+      rounds: 1,
     },
   ],
   prove,
