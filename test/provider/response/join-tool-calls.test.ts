@@ -45,7 +45,7 @@ describe('fragments of one call', () => {
     ['with null', rest({ index: 0, id: null, type: null }, null)],
     ['with an empty name and the identifier', rest({ index: 0, id: 'a' }, '')],
     ['with the name again', rest({ index: 0 }, 'f')],
-    ['with an identifier made up anew, without a name', rest({ index: 0, id: 'x' })],
+    ['with a new identifier, without a name', rest({ index: 0, id: 'x' })],
     ['with another index and no identifier', rest({ index: 1 })],
     ['with another index and an empty identifier and name', rest({ index: 7, id: '' }, '')],
     ['with another index and the name again', rest({ index: 1 }, 'f')],
