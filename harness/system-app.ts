@@ -15,6 +15,7 @@ export const idleGauges: Gauges = {
   running: () => 0,
   streamBytes: () => 0,
   pausedStreams: () => 0,
+  executionBytes: () => 0,
   queue: async () => ({ depth: 0, oldestMs: 0 }),
   searchLag: async () => 0,
   events: async () => ({ pending: 0, disabled: 0 }),

@@ -35,7 +35,7 @@ export const guardLoad: Claim = {
     {
       name: 'unlimited-bytes',
       description: 'streams hold any number of bytes',
-      file: 'core/stream-bytes.ts',
+      file: 'core/byte-shares.ts',
       find: 'return own + bytes <= this.workspaceMax && this.#total + bytes <= this.max;',
       replace: 'return true;',
       rounds: 1,

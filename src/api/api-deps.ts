@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { BatchStorageLimits } from '../core/batch/batch.ts';
+import type { ByteShares } from '../core/byte-shares.ts';
 import type { Compute } from '../core/compute.ts';
 import type { RateLimits } from '../core/execution/limits.ts';
 import type { ChainRules } from '../core/model/credential-chain.ts';
@@ -7,7 +8,6 @@ import type { ProviderDirectory, TestConnection } from '../core/model/model-port
 import type { Actor } from '../core/people/audit.ts';
 import type { SendMail } from '../core/people/mail.ts';
 import type { SharedResource, Shares } from '../core/shares.ts';
-import type { StreamBytes } from '../core/stream-bytes.ts';
 import type { Admission, Admitted } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
 import type { LiveStreams } from '../flow/execution/live-streams.ts';
@@ -59,7 +59,7 @@ export interface ApiDeps {
   readonly waiters: Waiters;
   readonly streams: LiveStreams;
   /** What open calls over the OpenAI API keep of their requests until their end. */
-  readonly callBytes: StreamBytes;
+  readonly callBytes: ByteShares;
   readonly workflowStarter: WorkflowStarter;
   readonly workflowCanceler: Workflows['canceler'];
   /** What requests hold, shared between workspaces. A slot is taken before a connection to the database. */

@@ -1,9 +1,9 @@
 import { createMetrics, type Gauges, type Metrics } from '../api/http/metrics.ts';
 import { createOpenCalls } from '../api/routes/mcp/open-calls.ts';
+import { ByteShares } from '../core/byte-shares.ts';
 import { splitModelName } from '../core/model/model-port.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import type { Shares } from '../core/shares.ts';
-import { StreamBytes } from '../core/stream-bytes.ts';
 import { createAdmission } from '../flow/admission/admit.ts';
 import { Announcements } from '../flow/announcements.ts';
 import { type BatchRunner, createBatchRunner } from '../flow/batch/batch-runner.ts';
@@ -40,6 +40,9 @@ import type { WiringDeps } from './wiring-deps.ts';
 
 export type Engine = ReturnType<typeof createEngine>;
 
+/** Of the bytes of executions. The others are for prompts and answers. */
+const inputsPart = 0.25;
+
 /** Of the bytes of streams. The others are for the requests of open calls: who holds one waits for a record. */
 const recordsPart = 0.75;
 
@@ -49,8 +52,8 @@ function createStreams(
   notifications: Notifications,
   failures: BackgroundFailures,
 ) {
-  const bytes = new StreamBytes(Math.floor(streamBytes * recordsPart));
-  const callBytes = new StreamBytes(streamBytes - bytes.max);
+  const bytes = new ByteShares(Math.floor(streamBytes * recordsPart));
+  const callBytes = new ByteShares(streamBytes - bytes.max);
   const onError = failures.reporter('stream failed');
   return {
     streams: createLiveStreams({ db, notifications, bytes, onError }),
@@ -82,6 +85,7 @@ export function createEngine(
   const metrics = processMetrics(deps, failures, {
     ...{ ...gauges, shares: Object.values(shares) },
     running: () => worker?.running ?? 0,
+    executionBytes: () => promptBytes.used + (worker?.inputBytes ?? 0),
   });
   const values = valueCache();
   const compute = createComputeThread();
@@ -96,8 +100,9 @@ export function createEngine(
   });
   const template = templateCache((id) => readTemplate(workDb, id));
   const { models, providerHealth } = observedModels(deps, connections, failures, metrics);
+  const promptBytes = new ByteShares(Math.floor(deps.config.executionBytes * (1 - inputsPart)));
   const execute = {
-    ...{ models, template, streams, compute },
+    ...{ models, template, streams, compute, bytes: promptBytes },
     ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
   };
   const worker =
@@ -138,7 +143,7 @@ export function createEngine(
 function processMetrics(
   { db, providers }: WiringDeps,
   failures: BackgroundFailures,
-  gauges: Pick<Gauges, 'shares' | 'running' | 'streamBytes' | 'pausedStreams'>,
+  gauges: Pick<Gauges, 'shares' | 'running' | 'streamBytes' | 'pausedStreams' | 'executionBytes'>,
 ): Metrics {
   return createMetrics({
     ...gauges,
@@ -217,6 +222,7 @@ function connectWorker(
     leasePipelines: connections.leasePipelines,
     ...work,
     slots: config.slots,
+    inputBytes: Math.floor(config.executionBytes * inputsPart),
     leaseMs: config.leaseMs,
     onSilence() {
       onSilence();

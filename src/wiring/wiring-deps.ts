@@ -29,6 +29,7 @@ export interface WiringDeps {
     Config,
     | 'slots'
     | 'streamBytes'
+    | 'executionBytes'
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'

@@ -25,7 +25,7 @@ import type { SlotCount } from './slot-count.ts';
  * bound covers transactions that take up to `usualTransactionMs`; a poll covers `slowTransactionMs`; once a minute, and
  * after an error, a round reads the whole queue.
  *
- * Invariants: slots are reserved before the claim is sent, so claims never exceed them. A round without a lease claims
+ * Invariants: slots and bytes are reserved before the claim is sent, so claims never exceed them, except by one input. A round without a lease claims
  * nothing. Expired workers are removed only after this process has held its lease for a full lease duration: after a
  * database start, the others need that time to renew.
  */
@@ -172,19 +172,22 @@ export class ClaimLoop {
   async #claimGeneral(worker: string, fromTag: number): Promise<boolean> {
     const { db, slots } = this.#deps;
     const limit = Math.min(claimMax, slots.free);
+    const bytesMax = slots.freeBytes;
     this.#leftBehind = limit === 0;
     if (limit === 0) return false;
     let wasRead = false;
     const sentAt = performance.now();
-    const claimed = await this.#fillSlots(limit, async () => {
-      const { executions, lowestTag } = await claimExecutions(db, worker, { limit, fromTag });
+    const claimed = await this.#fillSlots({ limit, bytesMax }, async () => {
+      const request = { limit, bytesMax, fromTag };
+      const { executions, lowestTag } = await claimExecutions(db, worker, request);
       if (lowestTag !== null) {
         this.#bound.observe(lowestTag, sentAt);
         wasRead = true;
       }
       return executions;
     });
-    this.#leftBehind = claimed.length === limit;
+    const bytes = claimed.reduce((sum, { inputBytes }) => sum + inputBytes, 0);
+    this.#leftBehind = claimed.length === limit || bytes >= bytesMax;
     if (this.#leftBehind) this.#wakePending = true;
     return wasRead;
   }
@@ -194,8 +197,9 @@ export class ClaimLoop {
     const { db, slots } = this.#deps;
     const limit = Math.min(claimMax, slots.freeForOthers - slots.free);
     if (slots.free > 0 || limit <= 0) return;
-    const request = { excluded: slots.workspaceIds(), limit, fromTag };
-    const claimed = await this.#fillSlots(limit, async () => {
+    const { bytesMax } = slots;
+    const request = { excluded: slots.workspaceIds(), limit, bytesMax, fromTag };
+    const claimed = await this.#fillSlots({ limit, bytesMax: 0 }, async () => {
       const after = this.#lastServed;
       const executions = await claimForOtherWorkspaces(db, worker, { ...request, after });
       if (executions.length > 0 || after === lowestId) return executions;
@@ -206,18 +210,18 @@ export class ClaimLoop {
 
   /** Reserves slots during the claim, then starts what it returned. */
   async #fillSlots(
-    count: number,
+    { limit, bytesMax }: { limit: number; bytesMax: number },
     claim: () => Promise<QueuedExecution[]>,
   ): Promise<QueuedExecution[]> {
     const { slots, start } = this.#deps;
-    slots.reserve(count);
+    slots.reserve(limit, bytesMax);
     let claimed: QueuedExecution[] = [];
     try {
       claimed = await claim();
     } finally {
-      slots.unreserve(count);
+      slots.unreserve(limit, bytesMax);
     }
-    for (const { workspaceId } of claimed) slots.add(workspaceId);
+    for (const execution of claimed) slots.add(execution);
     for (const [index, execution] of claimed.entries()) {
       // Heartbeats must run in between. Otherwise a busy process would start all, miss its lease, release all and
       // claim them again, forever.

@@ -1,3 +1,4 @@
+import type { FreeBytes } from '../core/byte-shares.ts';
 import {
   nothingSpent,
   type QueuedExecution,
@@ -13,7 +14,7 @@ import type { End, Finisher } from '../flow/execution/finish.ts';
 import type { ClaimLoop } from './claim.ts';
 import type { Lease } from './lease.ts';
 import { type ReleaseQueue, unchangedRelease } from './release-queue.ts';
-import type { SlotCount } from './slot-count.ts';
+import type { SlotCount, SlotUse } from './slot-count.ts';
 import { writeEnd } from './write-end.ts';
 
 /** The pause before a retry when the database failed to deliver what an attempt needs. */
@@ -28,6 +29,8 @@ type AbortReason = 'canceled' | 'silence' | 'lost' | 'drain' | 'unavailable';
 interface RunningAttempt {
   readonly execution: QueuedExecution;
   readonly controller: AbortController;
+  /** The bytes of its prompt and answer. */
+  readonly held: FreeBytes[];
 }
 
 export interface RunningAttemptsDeps {
@@ -67,20 +70,20 @@ export class RunningAttempts {
     const closed = this.#phase === 'closed';
     // The response to the claim came so late that the reconciler has released the execution.
     if (closed || this.#ignoredClaims.delete(claimKey(execution))) {
-      this.releaseSlot(execution.workspaceId);
+      this.releaseSlot(execution);
       if (closed) void releases.release([unchangedRelease(execution)]);
       return;
     }
-    const attempt = { execution, controller: new AbortController() };
+    const attempt = { execution, controller: new AbortController(), held: [] as FreeBytes[] };
     this.#running.set(execution.id, attempt);
     // The lease may have ended since the claim.
     if (lease.current() !== execution.worker) abort(attempt, 'silence');
     else if (this.#phase === 'aborting') abort(attempt, 'drain');
-    let freeSlot = () => slots.release(execution.workspaceId);
+    let freeSlot = () => slots.release(execution);
     void this.#execute(attempt)
       .then((outcome) => {
         this.#free(() => {
-          freeSlot = slots.finishCall(execution.workspaceId);
+          freeSlot = slots.finishCall(execution);
         });
         return this.#settle(attempt, outcome);
       })
@@ -88,6 +91,7 @@ export class RunningAttempts {
         // A later attempt of the same execution may have started here while this one was being written.
         if (this.#running.get(execution.id) === attempt) this.#running.delete(execution.id);
         this.#free(freeSlot);
+        for (const free of attempt.held) free();
       });
   }
 
@@ -113,8 +117,8 @@ export class RunningAttempts {
     for (const claim of claims) this.#ignoredClaims.add(claimKey(claim));
   }
 
-  releaseSlot(workspaceId: string): void {
-    this.#free(() => this.#deps.slots.release(workspaceId));
+  releaseSlot(use: SlotUse): void {
+    this.#free(() => this.#deps.slots.release(use));
   }
 
   /** Waits until nothing runs. Aborts all calls after `timeoutMs` and stops waiting `abortGraceMs` later. */
@@ -136,18 +140,19 @@ export class RunningAttempts {
 
   #free(release: () => void): void {
     const { slots, claims } = this.#deps;
-    const { used } = slots;
+    const { used, usedBytes } = slots;
     release();
-    if (slots.used < used) claims.slotFreed();
+    if (slots.used < used || slots.usedBytes < usedBytes) claims.slotFreed();
     if (slots.idle) this.#resolveIdle();
   }
 
   async #execute(attempt: RunningAttempt): Promise<AttemptOutcome> {
     const { execute, lease, onError } = this.#deps;
-    const { execution, controller } = attempt;
-    const isOwned = () => lease.current() === execution.worker && !controller.signal.aborted;
+    const { execution, controller, held } = attempt;
+    const { signal } = controller;
+    const isOwned = () => lease.current() === execution.worker && !signal.aborted;
     try {
-      return await executeAttempt(execute, execution, controller.signal, isOwned);
+      return await executeAttempt(execute, execution, { signal, isOwned, held });
     } catch (error) {
       // The database failed, not the execution: release it unchanged.
       onError(error, 'attempt processing');

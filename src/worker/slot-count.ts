@@ -1,30 +1,37 @@
+import type { QueuedExecution } from '../core/execution/queued-execution.ts';
+
 /**
- * The slots of this process: how many attempts run, and for which workspaces. The last eighth (at least one slot) is
- * reserved for workspaces that hold none, so a workspace with long executions cannot block the others.
+ * The slots of this process: how many attempts run, with how many bytes of input, and for which workspaces. The last eighth
+ * (at least one slot) is reserved for workspaces that hold none, so a workspace with long executions cannot block the others.
+ * Those get a slot also if all bytes are used.
  *
  * An attempt frees its slot when its call finishes, before its end is written, while fewer such attempts wait than there
  * are slots. Otherwise slow writes would fill the slots, and new executions would be queued: a claim costs as much as an
- * end.
+ * end. It frees its bytes once its end is written.
  */
 export interface SlotCount {
   readonly total: number;
   readonly used: number;
-  /** Slots that any workspace may take now. */
+  /** Slots that any workspace may take now: none while all bytes are used. */
   readonly free: number;
+  /** Bytes of input that any workspace may add now. */
+  readonly freeBytes: number;
+  readonly bytesMax: number;
+  readonly usedBytes: number;
   /** Slots that a workspace without one may take now. */
   readonly freeForOthers: number;
   /** Whether the rules allow it to take a slot. */
-  mayAcquire(workspaceId: string): boolean;
+  mayAcquire(use: SlotUse): boolean;
   /** Takes a slot if the rules allow it. */
-  acquire(workspaceId: string): boolean;
+  acquire(use: SlotUse): boolean;
   /** Counts a claimed execution, whatever the rules say. */
-  add(workspaceId: string): void;
-  /** Reserves slots for a claim in progress, whose workspaces are not known yet. */
-  reserve(slots: number): void;
-  unreserve(slots: number): void;
-  release(workspaceId: string): void;
+  add(use: SlotUse): void;
+  /** Reserves slots and bytes for a claim in progress, whose workspaces are not known yet. */
+  reserve(slots: number, bytes: number): void;
+  unreserve(slots: number, bytes: number): void;
+  release(use: SlotUse): void;
   /** The call has finished. Returns the function to call once the end is written. */
-  finishCall(workspaceId: string): () => void;
+  finishCall(use: SlotUse): () => void;
   /** Whether no attempt is left, including those whose end is being written. */
   readonly idle: boolean;
   holds(workspaceId: string): boolean;
@@ -32,51 +39,73 @@ export interface SlotCount {
   workspaceIds(): string[];
 }
 
-export function slotCount(total: number): SlotCount {
+/** An execution in a slot. */
+export type SlotUse = Pick<QueuedExecution, 'workspaceId' | 'inputBytes'>;
+
+export function slotCount(total: number, bytesMax: number): SlotCount {
   const reserved = Math.max(1, Math.floor(total / 8));
   const perWorkspace = new Map<string, number>();
   let used = 0;
+  let usedBytes = 0;
   let endsInProgress = 0;
+  function freeSlot(workspaceId: string): void {
+    const own = perWorkspace.get(workspaceId) ?? 0;
+    if (own > 1) perWorkspace.set(workspaceId, own - 1);
+    else perWorkspace.delete(workspaceId);
+    used--;
+  }
   return {
     total,
+    bytesMax,
     get used() {
       return used;
     },
+    get usedBytes() {
+      return usedBytes;
+    },
     get free() {
-      return Math.max(0, total - reserved - used);
+      return usedBytes < bytesMax ? Math.max(0, total - reserved - used) : 0;
+    },
+    get freeBytes() {
+      return Math.max(0, bytesMax - usedBytes);
     },
     get freeForOthers() {
       return total - used;
     },
-    mayAcquire: (workspaceId) =>
-      used < total && (used < total - reserved || !perWorkspace.has(workspaceId)),
-    acquire(workspaceId) {
-      if (!this.mayAcquire(workspaceId)) return false;
-      this.add(workspaceId);
+    mayAcquire({ workspaceId, inputBytes }) {
+      if (used >= total) return false;
+      if (!perWorkspace.has(workspaceId)) return true;
+      return used < total - reserved && usedBytes + inputBytes <= bytesMax;
+    },
+    acquire(use) {
+      if (!this.mayAcquire(use)) return false;
+      this.add(use);
       return true;
     },
-    add(workspaceId) {
+    add({ workspaceId, inputBytes }) {
       perWorkspace.set(workspaceId, (perWorkspace.get(workspaceId) ?? 0) + 1);
       used++;
+      usedBytes += inputBytes;
     },
-    reserve(slots) {
+    reserve(slots, bytes) {
       used += slots;
+      usedBytes += bytes;
     },
-    unreserve(slots) {
+    unreserve(slots, bytes) {
       used -= slots;
+      usedBytes -= bytes;
     },
-    release(workspaceId) {
-      const own = perWorkspace.get(workspaceId) ?? 0;
-      if (own > 1) perWorkspace.set(workspaceId, own - 1);
-      else perWorkspace.delete(workspaceId);
-      used--;
+    release({ workspaceId, inputBytes }) {
+      freeSlot(workspaceId);
+      usedBytes -= inputBytes;
     },
-    finishCall(workspaceId) {
-      if (endsInProgress >= total) return () => this.release(workspaceId);
+    finishCall(use) {
+      if (endsInProgress >= total) return () => this.release(use);
       endsInProgress++;
-      this.release(workspaceId);
+      freeSlot(use.workspaceId);
       return () => {
         endsInProgress--;
+        usedBytes -= use.inputBytes;
       };
     },
     get idle() {

@@ -44,6 +44,8 @@ export interface Worker {
    */
   drain(timeoutMs: number): Promise<void>;
   readonly running: number;
+  /** The bytes of the inputs of running executions. */
+  readonly inputBytes: number;
 }
 
 export interface WorkerDeps {
@@ -52,6 +54,8 @@ export interface WorkerDeps {
   readonly leasePipelines: Pipelines;
   readonly finisher: Finisher;
   readonly slots: number;
+  /** The memory for inputs of running executions. */
+  readonly inputBytes: number;
   readonly leaseMs: number;
   /** The database has been silent for so long that all calls were aborted. */
   readonly onSilence: () => void;
@@ -62,7 +66,7 @@ export interface WorkerDeps {
 
 export function createWorker(deps: WorkerDeps): Worker {
   const { db, execute, finisher, leaseMs, onError } = deps;
-  const slots = slotCount(deps.slots);
+  const slots = slotCount(deps.slots, deps.inputBytes);
   let draining = false;
   const leaseForNew = () => (draining ? null : lease.current());
   const lease = startLease({
@@ -101,10 +105,10 @@ export function createWorker(deps: WorkerDeps): Worker {
   return {
     slots: {
       lease: leaseForNew,
-      reserve: (workspaceId) => !draining && slots.acquire(workspaceId),
-      hasFree: (workspaceId) => !draining && slots.mayAcquire(workspaceId),
+      reserve: (workspaceId, inputBytes) => !draining && slots.acquire({ workspaceId, inputBytes }),
+      hasFree: (workspaceId) => !draining && slots.mayAcquire({ workspaceId, inputBytes: 1 }),
       holds: slots.holds,
-      release: (workspaceId) => attempts.releaseSlot(workspaceId),
+      release: (execution) => attempts.releaseSlot(execution),
       start: (execution) => attempts.start(execution),
     },
     async start() {
@@ -124,6 +128,9 @@ export function createWorker(deps: WorkerDeps): Worker {
     },
     get running() {
       return attempts.count;
+    },
+    get inputBytes() {
+      return slots.usedBytes;
     },
   };
 }

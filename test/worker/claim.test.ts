@@ -5,7 +5,7 @@ import { silentDb } from '../../harness/silent-db.ts';
 import { ClaimLoop } from '../../src/worker/claim.ts';
 import { slotCount } from '../../src/worker/slot-count.ts';
 
-const slots = slotCount(10);
+const slots = slotCount(10, 1_000);
 /** More microtasks than there are between the last step of a round and the start of the next one. */
 const stepsMax = 40;
 

@@ -52,7 +52,11 @@ async function queue(agent: TestAgent, count: number, hasSlot: boolean | null = 
 async function starts(rounds: number, then: (runs: QueuedExecution[]) => Promise<unknown>) {
   const counts = { big: 0, other: 0 };
   for (let round = 0; round < rounds; round++) {
-    const { executions: runs } = await claimExecutions(db, worker, { limit: atOnce, fromTag: 0 });
+    const { executions: runs } = await claimExecutions(db, worker, {
+      limit: atOnce,
+      bytesMax: Infinity,
+      fromTag: 0,
+    });
     const ofBig = runs.filter(({ workspaceId }) => workspaceId === big);
     counts.big += ofBig.length;
     counts.other += runs.length - ofBig.length;

@@ -29,6 +29,7 @@ after(async () => {
 
 const leaseMs = 60_000;
 const workspace = uuid7(1);
+const bytesMax = Infinity;
 const failed = {
   failed: failedAttempt,
   rejected: false,
@@ -60,11 +61,11 @@ async function queue(
 }
 
 async function claimExecutions(process: string, limit: number, fromTag = 0) {
-  return (await claimRunsFrom(db, process, { limit, fromTag })).executions;
+  return (await claimRunsFrom(db, process, { limit, bytesMax, fromTag })).executions;
 }
 
 function claimForOtherWorkspaces(process: string, excluded: string[], fromTag = 0) {
-  return claimForOthersFrom(db, process, { excluded, after: first, limit: 5, fromTag });
+  return claimForOthersFrom(db, process, { excluded, after: first, limit: 5, bytesMax, fromTag });
 }
 
 function promoteDelayed(withinMs: number | null = null) {
@@ -298,11 +299,34 @@ test('queueDepth returns the depth and the age of the oldest ready execution', a
   assert.ok(oldestMs >= 3_600_000);
 });
 
+test('a claim takes executions until their inputs are long enough, and at least one', async () => {
+  await clear();
+  const process = await worker();
+  const ids = [await queue({ tag: 1 }), await queue({ tag: 2 }), await queue({ tag: 3 })];
+  await sql`update execution_queue set input_variables = ${JSON.stringify({ x: 'é'.repeat(500) })}`.execute(
+    db,
+  );
+  const claim = async (bytes: number) => {
+    const request = { limit: 5, bytesMax: bytes, fromTag: 0 };
+    const { executions } = await claimRunsFrom(db, process, request);
+    return executions.map(({ id, inputBytes }) => ({ id, inputBytes }));
+  };
+  const [first] = await claim(1);
+  assert.equal(first?.id, ids[0]);
+  const { inputBytes = 0 } = first ?? {};
+  assert.ok(inputBytes >= 2_000 && inputBytes < 3_000, `${inputBytes}`);
+  const rest = await claim(inputBytes + 1);
+  assert.deepEqual(
+    rest.map(({ id }) => id),
+    ids.slice(1),
+  );
+});
+
 test('a claim with a tag bound takes nothing below it, and returns the lowest tag', async () => {
   await clear();
   const process = await worker();
   const [low, high] = [await queue({ tag: 10 }), await queue({ tag: 20 })];
-  const claimed = await claimRunsFrom(db, process, { limit: 5, fromTag: 15 });
+  const claimed = await claimRunsFrom(db, process, { limit: 5, bytesMax, fromTag: 15 });
   assert.deepEqual(
     claimed.executions.map(({ id }) => id),
     [high],
@@ -310,10 +334,10 @@ test('a claim with a tag bound takes nothing below it, and returns the lowest ta
   assert.equal(claimed.lowestTag, 20);
   assert.equal((await claimExecutions(process, 5))[0]?.id, low);
   // An empty queue: virtual time of the clock, in microseconds.
-  const { lowestTag } = await claimRunsFrom(db, process, { limit: 5, fromTag: 0 });
+  const { lowestTag } = await claimRunsFrom(db, process, { limit: 5, bytesMax, fromTag: 0 });
   assert.ok((lowestTag ?? 0) > 1e15);
   // Without a lease nothing is read.
-  const unasked = await claimRunsFrom(db, uuid7(1), { limit: 5, fromTag: 0 });
+  const unasked = await claimRunsFrom(db, uuid7(1), { limit: 5, bytesMax, fromTag: 0 });
   assert.equal(unasked.lowestTag, null);
 });
 

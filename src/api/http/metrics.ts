@@ -35,6 +35,7 @@ export interface Gauges {
   readonly running: () => number;
   /** Bytes held for readers of streams. */
   readonly streamBytes: () => number;
+  readonly executionBytes: () => number;
   readonly pausedStreams: () => number;
   readonly queue: () => Promise<Queue>;
   /** How far the search index is behind, in seconds. */
@@ -172,6 +173,14 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
     registers: [registry],
     collect() {
       this.set(gauges.streamBytes());
+    },
+  });
+  new Gauge({
+    name: 'cueline_execution_bytes_held',
+    help: 'Bytes that this process holds for running executions: inputs, prompts and answers.',
+    registers: [registry],
+    collect() {
+      this.set(gauges.executionBytes());
     },
   });
   new Gauge({

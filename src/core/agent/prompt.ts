@@ -130,14 +130,9 @@ export function declarablePlaceholders(template: Template): string[] {
 
 /**
  * Replaces every placeholder by its text or the empty string, in one pass: a value that contains `{{x}}` stays
- * unchanged. Null if all texts together would exceed `charsMax`: a short template can repeat a long value.
+ * unchanged.
  */
-export function render(
-  template: Template,
-  texts: ReadonlyMap<string, string>,
-  charsMax: number,
-): Prompt | null {
-  if (charsOf(template, texts) > charsMax) return null;
+export function render(template: Template, texts: ReadonlyMap<string, string>): Prompt {
   const fill = (text: string) =>
     text.replace(placeholder, (_, name: string) => texts.get(name) ?? '');
   const { system, user, messages, tools, toolChoice } = template;
@@ -149,8 +144,8 @@ export function render(
   return { system: system && fill(system), user: user && fill(user), ...offered };
 }
 
-/** The characters of the rendered prompt. */
-function charsOf(template: Template, texts: ReadonlyMap<string, string>): number {
+/** The characters of the rendered prompt: a short template can repeat a long value. */
+export function renderedChars(template: Template, texts: ReadonlyMap<string, string>): number {
   let chars = 0;
   const contents = contentsOf(template.messages);
   for (const text of [template.system ?? '', template.user ?? '', ...contents]) {

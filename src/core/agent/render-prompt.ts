@@ -1,7 +1,7 @@
 import type { QueuedExecution } from '../execution/queued-execution.ts';
 import type { CallAdditions } from './conversation.ts';
 import { renderedCharsMax } from './model-settings.ts';
-import { type Prompt, placeholders, render, type Template } from './prompt.ts';
+import { type Prompt, placeholders, render, renderedChars, type Template } from './prompt.ts';
 import { defaultTexts, suppliedTexts } from './variables.ts';
 
 /** The parts of an execution that its prompt is rendered from. */
@@ -10,18 +10,36 @@ export type Rendering = Pick<QueuedExecution, 'inputVariables' | 'variableValues
 };
 
 /** The rendered prompt: supplied value, else the agent's default, else the empty string. Null if it is too long. */
-export function renderPrompt(
+export function renderPrompt(template: Template, rendering: Rendering): Prompt | null {
+  return planPrompt(template, rendering)?.render() ?? null;
+}
+
+/** A prompt before it is rendered. */
+export interface PromptPlan {
+  /** Characters of the rendered templates, without what the caller adds. */
+  readonly chars: number;
+  render(): Prompt;
+}
+
+/** As `renderPrompt`. */
+export function planPrompt(
   template: Template,
-  { inputVariables, variableValues, settings }: Rendering,
-): Prompt | null {
+  { inputVariables, variableValues, settings: { defaults, call, additions } }: Rendering,
+): PromptPlan | null {
   const texts = new Map([
-    ...defaultTexts(settings.defaults),
+    ...defaultTexts(defaults),
     ...suppliedTexts(inputVariables, variableValues, namesIn(template)),
   ]);
-  const prompt = render(template, texts, renderedCharsMax);
-  if (!prompt) return null;
-  const complete = settings.call ? { ...prompt, settings: settings.call } : prompt;
-  return settings.additions ? withAdditions(complete, settings.additions) : complete;
+  const chars = renderedChars(template, texts);
+  if (chars > renderedCharsMax) return null;
+  return {
+    chars,
+    render() {
+      const prompt = render(template, texts);
+      const complete = call ? { ...prompt, settings: call } : prompt;
+      return additions ? withAdditions(complete, additions) : complete;
+    },
+  };
 }
 
 /** By template, which a cache keeps for all executions of a version. */

@@ -67,6 +67,8 @@ export interface QueuedExecution extends AcceptedAs {
   readonly setup: ModelSetup;
   /** The variables as sent: the compact JSON text of an object. */
   readonly inputVariables: string;
+  /** The memory of what the caller sent, in bytes. */
+  readonly inputBytes: number;
   /** The same by name, if this process has just accepted them. */
   readonly variableValues?: Variables['values'];
   readonly settings: ExecutionSettings;
@@ -81,14 +83,14 @@ export interface QueuedExecution extends AcceptedAs {
 export interface Slots {
   /** The lease for executions born claimed; null while this process has none. */
   lease(): string | null;
-  /** Reserves a slot for an execution of that workspace; false if none is free. */
-  reserve(workspaceId: string): boolean;
+  /** Reserves a slot, and room for its input, for an execution of that workspace; false if none is free. */
+  reserve(workspaceId: string, inputBytes: number): boolean;
   /** Whether an execution of that workspace could reserve a slot. */
   hasFree(workspaceId: string): boolean;
   /** Whether an execution of that workspace holds a slot. */
   holds(workspaceId: string): boolean;
   /** Releases a reserved slot in which nothing was started. */
-  release(workspaceId: string): void;
+  release(execution: Pick<QueuedExecution, 'workspaceId' | 'inputBytes'>): void;
   /** Starts an execution in its reserved slot. */
   start(execution: QueuedExecution): void;
 }

@@ -1,4 +1,5 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import { bytesOf } from '../../core/byte-shares.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type QuotaReport, quotaEvent, quotaReports } from '../../core/event/quota-event.ts';
@@ -52,6 +53,7 @@ import { refusalRecorder } from './refusal-recorder.ts';
  */
 
 type Accepted = Extract<Decision, { kind: 'accepted' }>;
+type AcceptedInput = Pick<Accepted, 'variables' | 'additions'>;
 
 /** The first call with an idempotency key. */
 export interface FirstCall {
@@ -181,7 +183,7 @@ export class AdmissionBatch {
     call: ExecuteCall,
     caller: Caller,
     decision: Accepted,
-    placement: Placement = this.#place(decision.agent),
+    placement: Placement = this.#place(decision.agent, inputBytes(decision)),
   ): string {
     const { agent, variables } = decision;
     const id = uuid7(this.#state.nowMs);
@@ -225,7 +227,7 @@ export class AdmissionBatch {
       this.bornClaimed.push(
         claimedExecution(terms, {
           ...{ id, worker, inputVariables, labels, settings, setup, batchLine },
-          variableValues: variables.values,
+          ...{ variableValues: variables.values, inputBytes: inputBytes(decision) },
         }),
       );
     }
@@ -301,21 +303,21 @@ export class AdmissionBatch {
    * The placement of a line of a batch: in a free slot, or null. It is never queued: there it would precede calls that arrive
    * later. It does not overtake a call that waits, except with the first slot of its workspace.
    */
-  placeLine(agent: AgentAtAdmission): Placement | null {
+  placeLine(agent: AgentAtAdmission, line: AcceptedInput): Placement | null {
     const { id, workspaceId } = agent;
     const { slots, worker } = this.#deps;
     const { maxConcurrency = null } = agent.config;
     if (maxConcurrency !== null && (this.#slotsUsed.get(id) ?? 0) >= maxConcurrency) return null;
     if (this.#waitingWorkspaces.has(workspaceId) || !this.#state.workerHasLease) return null;
     if (this.#hasWaiting && slots?.holds(workspaceId)) return null;
-    if (!slots?.reserve(workspaceId)) return null;
+    if (!slots?.reserve(workspaceId, inputBytes(line))) return null;
     const hasSlot = this.#takeAgentSlot(id, maxConcurrency);
     return { worker, hasSlot, tag: this.#nextTag(workspaceId) };
   }
 
-  #place({ id, workspaceId, config }: AgentAtAdmission): Placement {
+  #place({ id, workspaceId, config }: AgentAtAdmission, bytes: number): Placement {
     const hasSlot = this.#takeAgentSlot(id, config.maxConcurrency ?? null);
-    const worker = hasSlot === false ? null : this.#claimingWorker(workspaceId);
+    const worker = hasSlot === false ? null : this.#claimingWorker(workspaceId, bytes);
     return { worker, hasSlot, tag: this.#nextTag(workspaceId) };
   }
 
@@ -327,10 +329,11 @@ export class AdmissionBatch {
     return true;
   }
 
-  /** This process, if it has a free slot and nothing older waits. */
-  #claimingWorker(workspaceId: string): string | null {
+  /** This process, if it has a free slot with room and nothing older waits. */
+  #claimingWorker(workspaceId: string, bytes: number): string | null {
     const { slots, worker } = this.#deps;
-    const canClaim = !this.#hasWaiting && this.#state.workerHasLease && slots?.reserve(workspaceId);
+    const canClaim =
+      !this.#hasWaiting && this.#state.workerHasLease && slots?.reserve(workspaceId, bytes);
     if (canClaim) return worker;
     this.#hasWaiting = true;
     return null;
@@ -387,6 +390,7 @@ function claimedExecution(
     | 'id'
     | 'worker'
     | 'inputVariables'
+    | 'inputBytes'
     | 'labels'
     | 'settings'
     | 'setup'
@@ -422,6 +426,11 @@ function withCallerSettings(
     ...(responseFormat && { responseFormat }),
   };
   return { ...terms, settings };
+}
+
+/** As a claim counts it. */
+function inputBytes({ variables, additions }: AcceptedInput): number {
+  return 2 * variables.json.length + (additions ? bytesOf(additions) : 0);
 }
 
 function stepKey({ runId, step, item }: WorkflowStepOf): string {

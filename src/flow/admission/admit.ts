@@ -169,7 +169,7 @@ async function admitBatch(
       announcements.announceQueuedExecutions();
     return results;
   } catch (error) {
-    for (const { workspaceId } of batch.bornClaimed) slots?.release(workspaceId);
+    for (const execution of batch.bornClaimed) slots?.release(execution);
     throw error;
   }
 }

@@ -118,7 +118,7 @@ async function transact(
     };
   } catch (error) {
     // Those that were committed nevertheless are found by the worker, like claims whose response was lost.
-    for (const { workspaceId } of admission.bornClaimed) slots.release(workspaceId);
+    for (const execution of admission.bornClaimed) slots.release(execution);
     throw error;
   }
 }
@@ -188,7 +188,7 @@ function planLines(
       continue;
     }
     if (decision.kind !== 'accepted') throw new Error('A line has no idempotency key.');
-    const placement = admission.placeLine(agent);
+    const placement = admission.placeLine(agent, decision);
     if (!placement) {
       undo();
       return { lines, stop: { kind: 'full' } };

@@ -1,7 +1,8 @@
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
 import type { Prompt, Template } from '../../core/agent/prompt.ts';
-import { renderPrompt } from '../../core/agent/render-prompt.ts';
+import { planPrompt } from '../../core/agent/render-prompt.ts';
 import { type ResponseFormat, readOutputJob } from '../../core/agent/response-format.ts';
+import { type ByteShares, bytesOf, type FreeBytes } from '../../core/byte-shares.ts';
 import { type Compute, JobTooLarge } from '../../core/compute.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
@@ -44,6 +45,8 @@ import type { LiveStreams } from './live-streams.ts';
  * - A model that answers without a text, or without matching the schema, is called once more, not more often.
  * - A fallback to the next of the agent's models starts afresh: failures and rejections count for each model.
  * - After `lossesMax` lost workers the execution ends: it may be what kills them.
+ * - A prompt is rendered, and its answer read, once there is room for them. Until then an attempt holds only its input, which
+ *   its slot counts.
  */
 export type AttemptOutcome =
   | { readonly kind: 'end'; readonly end: End }
@@ -79,6 +82,8 @@ interface Deferred {
 export interface ExecuteDeps {
   readonly models: ModelPort;
   readonly compute: Compute;
+  /** For prompts and answers. */
+  readonly bytes: ByteShares;
   readonly template: (promptVersionId: string) => Promise<Template>;
   /** Where attempts that are read as a stream emit what arrives. */
   readonly streams?: Pick<LiveStreams, 'open'>;
@@ -92,10 +97,9 @@ export interface ExecuteDeps {
 export async function executeAttempt(
   deps: ExecuteDeps,
   execution: QueuedExecution,
-  signal: AbortSignal,
-  /** Whether the claim of this attempt still holds, as far as this process knows. */
-  isOwned: () => boolean = () => true,
+  run: AttemptRun,
 ): Promise<AttemptOutcome> {
+  const { signal, held } = run;
   if (signal.aborted) return { kind: 'stopped', sent: null };
   // Before rendering: rendering may be what kills the worker.
   if (execution.losses > lossesMax) {
@@ -104,12 +108,20 @@ export async function executeAttempt(
   const template = await deps.template(execution.promptVersionId);
   // Nothing was sent, so another attempt is allowed even with `maxAttempts: 1`.
   if (signal.aborted) return { kind: 'stopped', sent: null };
-  const prompt = renderPrompt(template, execution);
-  if (!prompt) {
+  const plan = planPrompt(template, execution);
+  if (!plan) {
     const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
     return failed(execution, 'CONTEXT_LENGTH', message, { counted: false });
   }
-  const { losses, settings, elapsedMs } = execution;
+  const { workspaceId, losses, settings } = execution;
+  const waitedFrom = performance.now();
+  const bytes = bytesOfCall(plan.chars, execution);
+  const room =
+    deps.bytes.tryHold(workspaceId, bytes) ?? (await deps.bytes.hold(workspaceId, bytes, signal));
+  if (!room) return { kind: 'stopped', sent: null };
+  held.push(room);
+  const elapsedMs = execution.elapsedMs + performance.now() - waitedFrom;
+  const prompt = plan.render();
   if (losses >= lossesMax || (settings.maxAttempts === 1 && losses > 0)) {
     return failed(execution, 'WORKER_LOST', lostMessage(execution), { prompt, counted: false });
   }
@@ -119,12 +131,15 @@ export async function executeAttempt(
   }
   const format = settings.responseFormat ?? template.responseFormat ?? null;
   const startedAt = performance.now();
-  const emission = settings.stream ? emitEvents(deps, execution, isOwned) : null;
+  const emission = settings.stream
+    ? emitEvents(deps, { ...execution, elapsedMs }, run.isOwned)
+    : null;
   try {
     const call = modelCall(execution, prompt, { format, leftMs, signal });
     const response = await collectResponse(deps.models, call, emission?.onEvent);
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
     const { settingsNotApplied = [], toolCalls = [] } = response;
+    held.push(deps.bytes.add(bytesOf([output, toolCalls, details])));
     // Calls of tools come instead of an answer.
     const outputJson =
       format && toolCalls.length === 0
@@ -156,6 +171,20 @@ export async function executeAttempt(
   } finally {
     emission?.close();
   }
+}
+
+/** The claim of an attempt. */
+export interface AttemptRun {
+  readonly signal: AbortSignal;
+  /** Whether it still holds, as far as this process knows. */
+  isOwned(): boolean;
+  /** What the attempt holds until its outcome is written: the caller frees it. */
+  readonly held: FreeBytes[];
+}
+
+/** The memory of a call: the prompt with its files, its request, and an answer that may be as long. */
+function bytesOfCall(chars: number, { inputBytes }: QueuedExecution): number {
+  return 4 * chars + inputBytes;
 }
 
 function modelCall(

@@ -1,6 +1,6 @@
+import type { ByteShares } from '../../core/byte-shares.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import type { ModelEvent } from '../../core/model/model-port.ts';
-import type { StreamBytes } from '../../core/stream-bytes.ts';
 import type { Db } from '../../store/connection/database.ts';
 import type { Notifications } from '../../store/connection/notifications.ts';
 import { findStreamStates, writeStreamChunks } from '../../store/execution/stream-chunks.ts';
@@ -33,7 +33,7 @@ export interface LiveStreams {
   /** Wakes the readers of these executions. */
   wake(ids: readonly string[]): void;
   /** What is held for readers. */
-  readonly bytes: StreamBytes;
+  readonly bytes: ByteShares;
   /** Ends all readers, for shutdown. */
   close(): void;
   readonly closed: boolean;
@@ -57,7 +57,7 @@ export interface LiveStreamsDeps {
   readonly db: Db;
   readonly notifications: Pick<Notifications, 'publish'>;
   readonly onError: (error: unknown) => void;
-  readonly bytes: StreamBytes;
+  readonly bytes: ByteShares;
 }
 
 const chunkMs = 50;

@@ -1,4 +1,4 @@
-import { bytesOf, type FreeBytes, type StreamBytes } from '../../core/stream-bytes.ts';
+import { type ByteShares, bytesOf, type FreeBytes } from '../../core/byte-shares.ts';
 
 /** What a reader holds until its client has it. */
 export interface CountedValue<T> {
@@ -8,7 +8,7 @@ export interface CountedValue<T> {
 
 /** Who reads, and until when. */
 export interface StreamReading {
-  readonly bytes: StreamBytes;
+  readonly bytes: ByteShares;
   readonly workspaceId: string;
   readonly signal: AbortSignal;
 }

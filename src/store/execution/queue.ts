@@ -51,6 +51,9 @@ import { modelSetupOf, type SetupRow, setupColumns, setupJoins } from './model-s
  */
 
 const ready = sql`worker is null and available_at is null and has_slot is not false`;
+/** The memory of what the caller sent: twice its text. Files are not compressed, so their size is known without reading them. */
+const inputBytes = sql`
+  2 * (octet_length(input_variables::text) + octet_length(settings::text) + coalesce(pg_column_size(file_data), 0))`;
 /** Virtual time in microseconds. It follows the clock while nothing waits. */
 const clockTag = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
 
@@ -63,17 +66,24 @@ export interface ClaimResult {
   readonly lowestTag: number | null;
 }
 
-/** Claims up to `limit` ready executions in the order of their tags, from `fromTag` on. */
+export interface ClaimRequest {
+  readonly limit: number;
+  /** Claims until the inputs have so many bytes. At least one execution is claimed. */
+  readonly bytesMax: number;
+  readonly fromTag: number;
+}
+
+/** Claims ready executions in the order of their tags, from `fromTag` on. */
 export async function claimExecutions(
   db: Db,
   worker: string,
-  request: { limit: number; fromTag: number },
+  request: ClaimRequest,
 ): Promise<ClaimResult> {
   return claim(
     db,
-    worker,
+    { worker, bytesMax: request.bytesMax },
     sql`
-    select id from execution_queue where ${ready} and tag >= ${request.fromTag}
+    select id, tag, ${inputBytes} as bytes from execution_queue where ${ready} and tag >= ${request.fromTag}
     order by tag, id limit ${request.limit} for update skip locked`,
   );
 }
@@ -85,9 +95,9 @@ export async function claimExecutions(
 export async function claimForOtherWorkspaces(
   db: Db,
   worker: string,
-  request: { excluded: readonly string[]; after: string; limit: number; fromTag: number },
+  request: ClaimRequest & { readonly excluded: readonly string[]; readonly after: string },
 ): Promise<QueuedExecution[]> {
-  const { excluded, after, limit, fromTag } = request;
+  const { excluded, after, limit, bytesMax, fromTag } = request;
   const nextWorkspace = (than: ReturnType<typeof sql>) => sql`
     (select q.workspace_id from execution_queue q
      where q.worker is null and q.available_at is null and q.has_slot is not false and q.workspace_id > ${than}
@@ -95,9 +105,9 @@ export async function claimForOtherWorkspaces(
      order by q.workspace_id limit 1)`;
   const { executions } = await claim(
     db,
-    worker,
+    { worker, bytesMax },
     sql`
-    select id from execution_queue
+    select id, tag, ${inputBytes} as bytes from execution_queue
     where ${ready} and id = any (array(
       with recursive walk as (
         select ${nextWorkspace(sql`${after}::uuid`)} as workspace_id
@@ -138,6 +148,7 @@ interface ClaimedRow
   readonly inputVariables: string;
   readonly fileData: string | null;
   readonly settings: string;
+  readonly inputBytes: number;
 }
 
 /** SQL: the stored model setup of a claimed execution. */
@@ -146,23 +157,30 @@ const setup = {
   joins: sql.raw(setupJoins('e.workspace_id', 'e.model')),
 };
 
-async function claim(db: Db, worker: string, picked: ReturnType<typeof sql>): Promise<ClaimResult> {
+async function claim(
+  db: Db,
+  { worker, bytesMax }: { readonly worker: string; readonly bytesMax: number },
+  picked: ReturnType<typeof sql>,
+): Promise<ClaimResult> {
   const { rows } = await sql<(ClaimedRow | { id: null }) & { clockTag: number; hasLease: boolean }>`
     with me as materialized (
       select id from workers where id = ${worker} and lease_until > clock_timestamp() for key share),
     picked as materialized (${picked}),
+    fitting as (
+      select id, bytes, sum(bytes) over (order by tag, id) - bytes as bytes_before from picked),
     claimed as (
       update execution_queue q set worker = me.id, attempt = q.attempt + 1,
         started_at = coalesce(q.started_at, clock_timestamp())
-      from picked, me where q.id = picked.id
-      returning q.*)
+      from fitting, me
+      where q.id = fitting.id and (fitting.bytes_before < ${bytesMax}::float8 or fitting.bytes_before = 0)
+      returning q.*, fitting.bytes)
     select ${clockTag} as clock_tag, exists (select from me) as has_lease, claims.* from (values (1)) as always left join (
       select e.id, e.tag, e.workspace_id, e.agent_id, e.attempt, e.failures, e.losses,
         e.rejections, e.wait_code, e.emptied, e.mismatch,
         e.failures > 0 or e.rejections > 0 or e.earlier_attempts > 0 or not e.spent_known as called,
         greatest(0, extract(epoch from clock_timestamp() - e.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables,
-        e.file_data, e.settings,
+        e.file_data, e.settings, e.bytes as input_bytes,
         ${stepColumns('e')}, ${lineColumns('e')}, ${sql.raw(labelFields)}, ${setup.columns}
       from claimed e
       ${setup.joins}) as claims on true`.execute(db);
@@ -199,6 +217,7 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     temperature: row.temperature,
     setup: modelSetupOf(row),
     inputVariables: restoreFiles(row.inputVariables, row.fileData),
+    inputBytes: row.inputBytes,
     settings: {
       ...(JSON.parse(row.settings) as ExecutionSettings),
       ...(step && { workflow: step }),

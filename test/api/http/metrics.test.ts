@@ -53,6 +53,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
     shares: [uploads],
     streamBytes: () => 12,
     pausedStreams: () => 3,
+    executionBytes: () => 34,
     searchLag: async () => 4.5,
     providers: () => new Map([['openai', 2]]),
     events: async () => ({ pending: 3, disabled: 1 }),

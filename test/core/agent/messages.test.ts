@@ -6,6 +6,7 @@ import {
   placeholders,
   placeholderWarnings,
   render,
+  renderedChars,
   requireOneUse,
 } from '../../../src/core/agent/prompt.ts';
 import { versionContent } from '../../../src/core/agent/version-content.ts';
@@ -119,7 +120,7 @@ test('messages are rendered in one pass, and supplied lists are not rendered', (
   const history = [{ role: 'user', content: 'Hi {{tone}}' }];
   const values = { tone: 'brief', question: '{{tone}}?', history: JSON.stringify(history) };
   const texts = new Map(Object.entries(values));
-  const prompt = render(template, texts, 1_000);
+  const prompt = render(template, texts);
   assert.deepEqual(prompt, {
     system: 'Be brief.\n\nUse {{my-var}}.',
     user: '{{tone}}?',
@@ -131,7 +132,7 @@ test('messages are rendered in one pass, and supplied lists are not rendered', (
       { role: 'assistant', content: '{' },
     ],
   });
-  assert.equal(render(template, texts, 40), null);
+  assert.equal(renderedChars(template, texts), 75);
 });
 
 test('images and files are placeholders of their own, left out without a value', () => {
@@ -150,11 +151,11 @@ test('images and files are placeholders of their own, left out without a value',
     ['photo', png],
   ]);
   const photo = { image: { variable: 'photo', value: png } };
-  assert.deepEqual(render(template, texts, 1_000)?.messages, [
+  assert.deepEqual(render(template, texts).messages, [
     { role: 'user', content: [{ text: 'Compare these:' }, photo, photo] },
   ]);
   // Files are no characters of the prompt.
-  assert.equal(render(template, texts, 20)?.user, 'Compare these:');
+  assert.equal(renderedChars(template, texts), 'Compare these:'.length);
 });
 
 test('a variable has one use', () => {

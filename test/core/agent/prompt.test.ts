@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { placeholders, render, undeclared, variableName } from '../../../src/core/agent/prompt.ts';
-
-const unlimited = Number.MAX_SAFE_INTEGER;
+import {
+  placeholders,
+  render,
+  renderedChars,
+  undeclared,
+  variableName,
+} from '../../../src/core/agent/prompt.ts';
 
 function fill(user: string, values: Record<string, string> = {}): string | undefined {
-  return (
-    render({ system: null, user }, new Map(Object.entries(values)), unlimited)?.user ?? undefined
-  );
+  return render({ system: null, user }, new Map(Object.entries(values)))?.user ?? undefined;
 }
 
 const tables: [template: string, names: string[], rendered: string][] = [
@@ -60,15 +62,15 @@ test('placeholders are listed once, in order of first use, those of the system p
 
 test('renders both texts; a missing system prompt stays missing', () => {
   const texts = new Map([['x', '1']]);
-  assert.deepEqual(render({ system: 's{{x}}', user: 'u{{x}}' }, texts, unlimited), {
+  assert.deepEqual(render({ system: 's{{x}}', user: 'u{{x}}' }, texts), {
     system: 's1',
     user: 'u1',
   });
-  assert.deepEqual(render({ system: null, user: '' }, texts, unlimited), {
+  assert.deepEqual(render({ system: null, user: '' }, texts), {
     system: null,
     user: '',
   });
-  assert.deepEqual(render({ system: '', user: '' }, texts, unlimited), { system: '', user: '' });
+  assert.deepEqual(render({ system: '', user: '' }, texts), { system: '', user: '' });
 });
 
 test('replacement patterns of JavaScript are plain text', () => {
@@ -77,16 +79,11 @@ test('replacement patterns of JavaScript are plain text', () => {
   }
 });
 
-test('a prompt may have exactly as many characters as the limit', () => {
+test('the characters of a prompt are known before it is rendered', () => {
   const template = { system: 'ab', user: '{{x}}{{x}}{{gone}}c' };
   const texts = new Map([['x', '1234']]);
-  assert.deepEqual(render(template, texts, 11), { system: 'ab', user: '12341234c' });
-  assert.equal(render(template, texts, 10), null);
-});
-
-test('a short template that repeats a long value is rejected before it is rendered', () => {
-  const texts = new Map([['x', 'y'.repeat(1_000_000)]]);
-  assert.equal(render({ system: null, user: '{{x}}'.repeat(50_000) }, texts, 4_194_304), null);
+  assert.deepEqual(render(template, texts), { system: 'ab', user: '12341234c' });
+  assert.equal(renderedChars(template, texts), 11);
 });
 
 const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,8}$/);
@@ -129,23 +126,22 @@ test('a text without placeholders is rendered unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const names = placeholders({ system: text, user: '' });
-      const rendered = render({ system: text, user: '' }, new Map(), unlimited);
-      if (names.length === 0) assert.equal(rendered?.system, text);
+      const rendered = render({ system: text, user: '' }, new Map());
+      if (names.length === 0) assert.equal(rendered.system, text);
       for (const one of names) assert.match(one, variableName);
     }),
   );
 });
 
-test('the limit applies to the exact length of the rendered prompt', () => {
+test('the characters that are known before equal those of the rendered prompt', () => {
   fc.assert(
     fc.property(parts, parts, values, (first, second, supplied) => {
       const textOf = (pieces: typeof first) => pieces.map((piece) => piece.text).join('');
       const template = { system: textOf(first), user: textOf(second) };
       const texts = new Map(Object.entries(supplied));
-      const whole = render(template, texts, unlimited);
-      const length = (whole?.system?.length ?? 0) + (whole?.user?.length ?? 0);
-      assert.deepEqual(render(template, texts, length), whole);
-      assert.equal(render(template, texts, length - 1), null);
+      const whole = render(template, texts);
+      const length = (whole.system?.length ?? 0) + (whole.user?.length ?? 0);
+      assert.equal(renderedChars(template, texts), length);
     }),
   );
 });

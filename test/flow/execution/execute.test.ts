@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
 import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { scriptedModels } from '../../../harness/models.ts';
 import { startService } from '../../../harness/service.ts';
 import { emptySetup } from '../../../harness/setups.ts';
+import { ByteShares } from '../../../src/core/byte-shares.ts';
 import { JobTooLarge } from '../../../src/core/compute.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
 import { ModelDeferred, ModelFailure } from '../../../src/core/model/model-port.ts';
-import { executeAttempt } from '../../../src/flow/execution/execute.ts';
+import { type AttemptRun, executeAttempt } from '../../../src/flow/execution/execute.ts';
 
 const service = await startService();
 after(service.close);
@@ -295,14 +297,57 @@ test('an attempt that is aborted while its template is read does not call the mo
   const deps = {
     models: { call: () => assert.fail('it was called') },
     compute: inlineCompute,
+    bytes: new ByteShares(100),
     template: async () => {
       stopping.abort('drain');
       return { system: null, user: 'Hello' };
     },
     onFault: assert.ifError,
   };
-  const attempt = await executeAttempt(deps, claimed, stopping.signal);
+  const attempt = await executeAttempt(deps, claimed, runOf(stopping.signal));
   assert.deepEqual(attempt, { kind: 'stopped', sent: null });
+});
+
+test('an attempt holds its prompt and its answer, and waits for room before it renders', async () => {
+  const bytes = new ByteShares(1_000_000);
+  const text = 'x'.repeat(40_000);
+  const deps = {
+    models: scriptedModels(),
+    compute: inlineCompute,
+    bytes,
+    template: async () => ({ system: null, user: text }),
+    onFault: assert.ifError,
+  };
+  const others = bytes.tryHold(claimed.workspaceId, 800_000);
+  const run = runOf(new AbortController().signal);
+  const attempt = executeAttempt(deps, claimed, run);
+  await immediate();
+  assert.deepEqual([bytes.paused, bytes.used], [1, 800_000]);
+  others?.();
+  assert.equal((await attempt).kind, 'end');
+  assert.ok(bytes.used >= 6 * text.length, `${bytes.used}`);
+  for (const free of run.held) free();
+  assert.equal(bytes.used, 0);
+});
+
+test('an attempt that is aborted while it waits for room calls nothing and holds nothing', async () => {
+  const bytes = new ByteShares(1_000_000);
+  bytes.tryHold(claimed.workspaceId, 900_000);
+  const deps = {
+    models: { call: () => assert.fail('it was called') },
+    compute: inlineCompute,
+    bytes,
+    template: async () => ({ system: null, user: 'x'.repeat(40_000) }),
+    onFault: assert.ifError,
+  };
+  const stopping = new AbortController();
+  const run = runOf(stopping.signal);
+  const attempt = executeAttempt(deps, claimed, run);
+  await immediate();
+  assert.equal(bytes.paused, 1);
+  stopping.abort('drain');
+  assert.deepEqual(await attempt, { kind: 'stopped', sent: null });
+  assert.deepEqual([run.held, bytes.used], [[], 900_000]);
 });
 
 test('an output that takes too much memory to check is a failure whose cost is known', async () => {
@@ -311,6 +356,7 @@ test('an output that takes too much memory to check is a failure whose cost is k
   const deps = {
     models,
     compute: { run: () => Promise.reject(new JobTooLarge()) },
+    bytes: new ByteShares(100),
     template: async () => ({
       ...{ system: null, user: 'Hello' },
       responseFormat: { type: 'json' as const, schema },
@@ -318,12 +364,16 @@ test('an output that takes too much memory to check is a failure whose cost is k
     onFault: assert.ifError,
   };
   const execution = { ...claimed, mismatch: 'It does not match.' };
-  const attempt = await executeAttempt(deps, execution, new AbortController().signal);
+  const attempt = await executeAttempt(deps, execution, runOf(new AbortController().signal));
   assert.ok(attempt.kind === 'end');
   const { errorCode, error, cost } = attempt.end;
   assert.deepEqual([errorCode, cost.known], ['SCHEMA_MISMATCH', true]);
   assert.match(error ?? '', /takes too much memory/);
 });
+
+function runOf(signal: AbortSignal): AttemptRun {
+  return { signal, isOwned: () => true, held: [] };
+}
 
 const settings = {
   ...{ maxTokens: null, topP: null, maxAttempts: 1, timeoutMs: 60_000, maxConcurrency: null },
@@ -332,7 +382,7 @@ const settings = {
 const claimed: QueuedExecution = {
   ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
   ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null, labels: null },
-  ...{ temperature: null, inputVariables: '{}', rejections: 0, waitCode: null },
+  ...{ temperature: null, inputVariables: '{}', inputBytes: 4, rejections: 0, waitCode: null },
   setup: emptySetup,
   ...{ settings, called: false, emptied: false, mismatch: null, elapsedMs: 0 },
 };

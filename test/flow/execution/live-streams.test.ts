@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
+import { ByteShares } from '../../../src/core/byte-shares.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
-import { StreamBytes } from '../../../src/core/stream-bytes.ts';
 import {
   type EmittedEvent,
   EmittedEvents,
@@ -39,7 +39,7 @@ before(async () => {
       },
     },
     onError: (error) => errors.push(error),
-    bytes: new StreamBytes(1_000_000),
+    bytes: new ByteShares(1_000_000),
   });
 });
 after(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StreamBytes } from '../../../src/core/stream-bytes.ts';
+import { ByteShares } from '../../../src/core/byte-shares.ts';
 import { readWithinBytes } from '../../../src/flow/execution/read-within-bytes.ts';
 
 const mega = 1_000_000;
@@ -8,7 +8,7 @@ const { signal } = new AbortController();
 
 /** A budget of ten megabytes of which eight are in use, and a record of four. */
 function full() {
-  const bytes = new StreamBytes(10 * mega);
+  const bytes = new ByteShares(10 * mega);
   const free = bytes.tryHold('a', 8 * mega) ?? assert.fail();
   let reads = 0;
   let text = 'x'.repeat(2 * mega);
@@ -26,7 +26,7 @@ function full() {
   };
 }
 
-const paused = async (bytes: StreamBytes) => {
+const paused = async (bytes: ByteShares) => {
   while (bytes.paused === 0) await new Promise(setImmediate);
 };
 

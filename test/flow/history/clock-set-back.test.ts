@@ -82,7 +82,8 @@ async function queue(): Promise<string> {
 }
 
 async function claim(worker: string) {
-  return (await claimExecutions(db, worker, { limit: 10, fromTag: 0 })).executions;
+  return (await claimExecutions(db, worker, { limit: 10, bytesMax: Infinity, fromTag: 0 }))
+    .executions;
 }
 
 const promote = () => promoteDelayed(db, { withinMs: null, fromTag: 0 });

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import { streamHeartbeatMs } from '../../../contract/limits.ts';
-import { bytesOf, type StreamBytes } from '../../../core/stream-bytes.ts';
+import { type ByteShares, bytesOf } from '../../../core/byte-shares.ts';
 import { asCallFailure } from './error-response.ts';
 import { jsonSlices } from './json-response.ts';
 
@@ -46,7 +46,7 @@ interface EventStreamOptions {
   /** Runs every 15 s, and ends the stream by an error. */
   readonly check: () => Promise<unknown>;
   /** Counts what is being written. */
-  readonly bytes: StreamBytes;
+  readonly bytes: ByteShares;
   /** Called once, when the stream is over. */
   readonly onClose?: () => void;
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { bytesOf, type StreamBytes } from '../../../core/stream-bytes.ts';
+import { type ByteShares, bytesOf } from '../../../core/byte-shares.ts';
 import { piecesOf } from '../../../core/text-pieces.ts';
 import type { ResponseSlot } from '../limits/response-slots.ts';
 
@@ -41,11 +41,11 @@ interface StreamOptions {
   /** For the log: what is streamed. */
   readonly kind: 'export' | 'page' | 'results';
   /** Counts what is held until the client has it. */
-  readonly bytes: StreamBytes;
+  readonly bytes: ByteShares;
 }
 
 interface Holding {
-  readonly bytes: StreamBytes;
+  readonly bytes: ByteShares;
   readonly workspaceId: string;
   readonly signal: AbortSignal;
 }

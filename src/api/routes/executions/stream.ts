@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { streamExecution } from '../../../contract/executions/executions.ts';
 import { patterns } from '../../../contract/patterns.ts';
+import type { ByteShares } from '../../../core/byte-shares.ts';
 import { invalidRequest, notFound } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { Release } from '../../../core/shares.ts';
-import type { StreamBytes } from '../../../core/stream-bytes.ts';
 import {
   type ExecutionStreamEvent,
   readExecutionStream,
@@ -64,7 +64,7 @@ export interface OpenStream {
   readonly events: SentEvents;
   readonly stopping: AbortController;
   readonly check: () => Promise<unknown>;
-  readonly bytes: StreamBytes;
+  readonly bytes: ByteShares;
 }
 
 interface Reading {

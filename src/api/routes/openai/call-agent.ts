@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getResponse } from '../../../contract/openai/openai.ts';
 import { type ParsedBody, suppliedMessages } from '../../../core/agent/conversation.ts';
+import type { ByteShares, FreeBytes } from '../../../core/byte-shares.ts';
 import { inlineCharsMax, JobTooLarge } from '../../../core/compute.ts';
 import { bodyFailure } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
-import type { FreeBytes, StreamBytes } from '../../../core/stream-bytes.ts';
 import type { Admitted, AppliedSettings } from '../../../flow/admission/admit.ts';
 import { awaitEnd } from '../../../flow/execution/await-end.ts';
 import { cancelAbandoned } from '../../../flow/execution/cancel-abandoned.ts';
@@ -60,7 +60,7 @@ export interface AgentCall {
   /** The text as it comes, and the end. */
   events(signal: AbortSignal): AsyncIterable<ExecutionStreamEvent>;
   /** What is held for readers of streams. */
-  readonly bytes: StreamBytes;
+  readonly bytes: ByteShares;
   /** Must be called once the response is complete or the client has left. Cancels in the latter case. */
   close(isComplete: boolean): Promise<void>;
 }

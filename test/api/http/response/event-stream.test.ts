@@ -13,8 +13,8 @@ import {
   type SentEvent,
 } from '../../../../src/api/http/response/event-stream.ts';
 import { streamHeartbeatMs } from '../../../../src/contract/limits.ts';
+import { ByteShares } from '../../../../src/core/byte-shares.ts';
 import { CallFailure } from '../../../../src/core/failure.ts';
-import { StreamBytes } from '../../../../src/core/stream-bytes.ts';
 
 type Source = (signal: AbortSignal) => AsyncGenerator<SentEvent, void, undefined>;
 
@@ -25,7 +25,7 @@ async function open(
   check: () => Promise<unknown> = async () => {},
 ) {
   const stopping = new AbortController();
-  const bytes = new StreamBytes(1_000_000);
+  const bytes = new ByteShares(1_000_000);
   const closing = new EventEmitter();
   const closed = once(closing, 'close');
   const warnings: string[] = [];
@@ -168,7 +168,7 @@ test('a connection is left as it was', async (t) => {
     const source = (async function* () {
       yield { data: 1 };
     })();
-    const bytes = new StreamBytes(1_000_000);
+    const bytes = new ByteShares(1_000_000);
     const options = { stopping: new AbortController(), check: async () => {}, bytes };
     reply.headers(eventStreamHeaders).send(new EventStream(source, request, options));
     return reply;

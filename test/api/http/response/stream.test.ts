@@ -5,13 +5,13 @@ import Fastify from 'fastify';
 import { sendUnread } from '../../../../harness/unread-client.ts';
 import { takeResponseSlot } from '../../../../src/api/http/limits/response-slots.ts';
 import { streamOf } from '../../../../src/api/http/response/stream.ts';
+import { ByteShares } from '../../../../src/core/byte-shares.ts';
 import { Shares } from '../../../../src/core/shares.ts';
-import { StreamBytes } from '../../../../src/core/stream-bytes.ts';
 
 const text = 'x'.repeat(8_000_000);
 
 /** Serves responses of two texts. */
-async function served(t: TestContext, bytes: StreamBytes, shares: Shares): Promise<string> {
+async function served(t: TestContext, bytes: ByteShares, shares: Shares): Promise<string> {
   const app = Fastify({ forceCloseConnections: true });
   app.get('/', (request, reply) => {
     const texts = (async function* () {
@@ -26,7 +26,7 @@ async function served(t: TestContext, bytes: StreamBytes, shares: Shares): Promi
 }
 
 test('texts of exports count until they are sent, and wait for room', async (t) => {
-  const bytes = new StreamBytes(4 * text.length);
+  const bytes = new ByteShares(4 * text.length);
   const url = await served(t, bytes, new Shares({ resource: 'exports', max: 9 }));
   const clients = await Promise.all([1, 2, 3].map(() => sendUnread(url, { path: '/' })));
   while (bytes.paused < 2) await delay(10);
@@ -43,7 +43,7 @@ test('texts of exports count until they are sent, and wait for room', async (t) 
 });
 
 test('a response that waits for room releases its slot once its client has left', async (t) => {
-  const bytes = new StreamBytes(2 * text.length);
+  const bytes = new ByteShares(2 * text.length);
   const shares = new Shares({ resource: 'exports', max: 9 });
   const url = await served(t, bytes, shares);
   const reading = await sendUnread(url, { path: '/' });

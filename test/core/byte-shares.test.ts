@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bytesOf, StreamBytes } from '../../src/core/stream-bytes.ts';
+import { ByteShares, bytesOf } from '../../src/core/byte-shares.ts';
 
 const mega = 1_000_000;
 const { signal } = new AbortController();
 
 /** Ten megabytes, of which a workspace may hold nine. */
 function ten() {
-  const bytes = new StreamBytes(10 * mega);
+  const bytes = new ByteShares(10 * mega);
   const order: string[] = [];
   return {
     bytes,

@@ -1,15 +1,16 @@
 /**
- * The bytes that this process holds for readers of streams: what a client has not read yet. Shared between workspaces.
+ * Bytes that this process holds, shared between workspaces: for readers of streams, what a client has not read yet; for calls of
+ * models, prompts and answers.
  *
  * Rules
- * - Records and other long values need room. A workspace holds at most all but a tenth of the budget; one that holds nothing
- *   gets what it asks for, however long, because a long record could otherwise never be read.
- * - A reader without room pauses and holds nothing: what it would send is in the database, and is read once there is room. The
- *   workspace that holds least is served first, its readers in the order of their arrival.
+ * - Long values need room. A workspace holds at most all but a tenth of the budget; one that holds nothing gets what it asks
+ *   for, however long, because a long record could otherwise never be read.
+ * - Who has no room pauses, and holds nothing: what it needs is read or rendered once there is room. The workspace that holds
+ *   least is served first, its requests in the order of their arrival.
  * - Readers of one value hold it together: it counts once.
  * - What is short counts, but nobody pauses for it: a small record, and what is being written to a socket.
  *
- * A client that reads too slowly is disconnected (`disconnectSlowReaders`), so room comes free.
+ * Room comes free: a client that reads too slowly is disconnected (`disconnectSlowReaders`), and a call has a deadline.
  */
 
 /** Frees the bytes. Calling it again has no effect. */
@@ -26,7 +27,7 @@ interface Shared {
   readonly free: FreeBytes;
 }
 
-export class StreamBytes {
+export class ByteShares {
   readonly max: number;
   readonly workspaceMax: number;
   /** Long values, by workspace. */
