@@ -57,8 +57,6 @@ const patternSchema = {
     Array.from({ length: 2_600 }, (_, n) => [`^a${n}(b|c)*$`, { type: 'string' }]),
   ),
 };
-const schemaFormat = { type: 'json_schema', name: 'a', schema: patternSchema };
-
 const functionCalls = Array.from({ length: 12_000 }, (_, n) => ({
   ...{ type: 'function_call', call_id: `c${n}`, name: 'f', arguments: '{}' },
 }));
@@ -71,20 +69,47 @@ const batchLines = Array.from({ length: 2_000 }, (_, n) =>
   JSON.stringify({ id: `line-${n}`, variables: { name: 'x'.repeat(2_000) } }),
 ).join('\n');
 
+/** A schema whose names depend on each other. */
+const dependentSchema = {
+  type: 'object',
+  dependentRequired: Object.fromEntries(
+    Array.from({ length: 5_000 }, (_, n) => [`a${n}`, [`a${n + 1}`]]),
+  ),
+};
+
+/** Each is sent as text, so that the sender spends little on it. */
+const bodies = {
+  patterns: responseBody({ text: formatOf(patternSchema) }),
+  dependent: responseBody({ text: formatOf(dependentSchema) }),
+  functionCalls: responseBody({ input: functionCalls }),
+  blanks: `{"model":"any","input":"x"${' '.repeat(1_000_000)}}`,
+  longInput: JSON.stringify({ variables: { name: 'x'.repeat(1_000_000) } }),
+  longStream: { ...{ model: 'long', stream: true, input: 'x'.repeat(1_000_000) } },
+  longChat: {
+    ...{
+      model: 'long',
+      stream: true,
+      messages: [{ role: 'user', content: 'x'.repeat(1_000_000) }],
+    },
+  },
+  manyAgents: JSON.stringify({ declaration: manyAgents(300) }),
+};
+
 export const attacks: readonly Attack[] = [
   {
     name: 'schemas without a key',
     callers: 4,
-    send: ({ url }) =>
-      post(`${url}/v1/responses`, unknownKey, {
-        ...{ model: 'any', input: 'x', text: { format: schemaFormat } },
-      }),
+    send: ({ url }) => post(`${url}/v1/responses`, unknownKey, bodies.patterns),
   },
   {
     name: 'function calls without a key',
     callers: 4,
-    send: ({ url }) =>
-      post(`${url}/v1/responses`, unknownKey, { model: 'any', input: functionCalls }),
+    send: ({ url }) => post(`${url}/v1/responses`, unknownKey, bodies.functionCalls),
+  },
+  {
+    name: 'blanks without a key',
+    callers: 16,
+    send: ({ url }) => post(`${url}/v1/responses`, unknownKey, bodies.blanks),
   },
   {
     name: 'small requests without a key',
@@ -95,20 +120,43 @@ export const attacks: readonly Attack[] = [
       }),
   },
   {
+    name: 'bodies without an end',
+    callers: 200,
+    send: ({ url }) => openUnendedBody(url, unknownKey),
+  },
+  {
     name: 'schemas with a key',
     callers: 4,
-    send: ({ url, key }) =>
-      post(`${url}/v1/responses`, key, {
-        ...{ model: 'plain', input: 'x', text: { format: schemaFormat } },
-      }),
+    send: async ({ url, key }) => {
+      await post(`${url}/v1/responses`, key, bodies.patterns);
+      await post(`${url}/v1/responses`, key, bodies.dependent);
+    },
+  },
+  {
+    name: 'function calls with a key',
+    callers: 4,
+    send: ({ url, key }) => post(`${url}/v1/responses`, key, bodies.functionCalls),
   },
   {
     name: 'variables with a large schema',
-    callers: 100,
+    callers: 400,
     send: ({ url, key }) =>
       post(`${url}/api/v1/agents/judged/execute`, key, {
         variables: { name: { p1: 'abc', p399: 'x'.repeat(1_000) } },
       }),
+  },
+  {
+    name: 'long bodies with an idempotency key',
+    callers: 8,
+    send: ({ url, key }) =>
+      post(`${url}/api/v1/agents/plain/execute`, key, bodies.longInput, {
+        'idempotency-key': 'the same',
+      }),
+  },
+  {
+    name: 'long prompts and answers',
+    callers: 100,
+    send: ({ url, key }) => post(`${url}/api/v1/agents/long/execute`, key, bodies.longInput),
   },
   {
     name: 'lists in a batch of JSON-RPC',
@@ -118,8 +166,7 @@ export const attacks: readonly Attack[] = [
   {
     name: 'declarations',
     callers: 14,
-    send: ({ url, key }) =>
-      post(`${url}/api/v1/declaration`, key, { declaration: attackersDeclaration }),
+    send: ({ url, key }) => post(`${url}/api/v1/declaration`, key, bodies.manyAgents),
   },
   {
     name: 'long polls',
@@ -133,26 +180,68 @@ export const attacks: readonly Attack[] = [
     name: 'uploads of batches',
     callers: 12,
     send: ({ url, key }) =>
-      post(`${url}/api/v1/agents/plain/batches`, key, batchLines, 'application/jsonl'),
+      post(`${url}/api/v1/agents/plain/batches`, key, batchLines, {
+        'content-type': 'application/jsonl',
+      }),
   },
   {
-    name: 'streams that nobody reads',
+    name: 'uploads without an end',
+    callers: 12,
+    send: ({ url, key }) => openUnendedBody(url, key, '/api/v1/agents/plain/batches'),
+  },
+  {
+    name: 'responses that nobody reads',
     callers: 250,
-    send: (target) => openUnreadStream(target),
+    send: (target) => openUnread(target, '/v1/responses', bodies.longStream),
+  },
+  {
+    name: 'chats that nobody reads',
+    callers: 250,
+    send: (target) => openUnread(target, '/v1/chat/completions', bodies.longChat),
+  },
+  {
+    name: 'streams of executions that nobody reads',
+    callers: 100,
+    send: openUnreadStream,
   },
 ];
+
+function responseBody(fields: object): string {
+  return JSON.stringify({ model: 'plain', input: 'x', ...fields });
+}
+
+function formatOf(schema: object) {
+  return { format: { type: 'json_schema', name: 'a', schema } };
+}
+
+/** As many agents as fit into a body, each with a schema. */
+function manyAgents(count: number) {
+  const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^[ab]*c$' } } };
+  const names = Array.from({ length: count }, (_, n) => `many-${n}`);
+  return {
+    prompts: names.map((name) => ({
+      name,
+      versions: [{ label: 'v1', user: 'Hello {{name}}', variableSchemas: { name: schema } }],
+    })),
+    agents: names.map((name) => ({
+      ...{ name, slug: name, prompt: name, version: 'v1', stage: 'Deployed' },
+      agentConfig: { model: 'cueline/echo' },
+    })),
+  };
+}
 
 async function post(
   url: string,
   key: string,
   body: unknown,
-  type = 'application/json',
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const response = await fetch(url, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${key}`, 'content-type': type },
+      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       accept: 'application/json, text/event-stream',
+      ...headers,
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
@@ -164,12 +253,34 @@ async function get(url: string, key: string): Promise<void> {
   await response.arrayBuffer();
 }
 
-/** Asks for an answer of 400 kB, and reads none of it. */
+/** Asks for an answer of 4 MB, and reads none of it. */
+async function openUnread({ url, key }: AttackTarget, path: string, body: object): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  const { close } = await sendUnread(url, { method: 'POST', path, headers, body });
+  await wait(unreadMs);
+  close();
+}
+
+/** Reads none of the stream of an execution with an answer of 4 MB. */
 async function openUnreadStream({ url, key }: AttackTarget): Promise<void> {
-  const { close } = await sendUnread(url, {
-    ...{ method: 'POST', path: '/v1/responses', headers: { authorization: `Bearer ${key}` } },
-    body: { model: 'long', stream: true, input: 'x'.repeat(100_000) },
-  });
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const path = `${url}/api/v1/agents/long/execute`;
+  const response = await fetch(path, { method: 'POST', headers, body: bodies.longInput });
+  const { statusUrl } = (await response.json()) as { statusUrl?: string };
+  if (!statusUrl) return;
+  const stream = { headers: { ...headers, accept: 'text/event-stream' } };
+  const { close } = await sendUnread(url, { ...stream, path: `${statusUrl}/stream` });
+  await wait(unreadMs);
+  close();
+}
+
+/** Sends 200 kB of a body of 1 MB, then nothing. */
+async function openUnendedBody(url: string, key: string, path = '/v1/responses'): Promise<void> {
+  const type = path.startsWith('/v1') ? 'application/json' : 'application/jsonl';
+  const headers = { authorization: `Bearer ${key}`, 'content-type': type };
+  const body = 'x'.repeat(200_000);
+  const unended = { ...headers, 'content-length': '1000000' };
+  const { close } = await sendUnread(url, { method: 'POST', path, headers: unended, body });
   await wait(unreadMs);
   close();
 }

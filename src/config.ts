@@ -53,6 +53,7 @@ export interface Config {
   /** What this process holds for readers of streams that have not read it. */
   readonly streamBytes: number;
   readonly executionBytes: number;
+  readonly bodyBytes: number;
   /** Concurrent calls of one process to one provider with one credential. */
   readonly providerCalls: number;
   readonly leaseMs: number;
@@ -131,7 +132,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     },
     slots: read.number('CUELINE_SLOTS', 500, 1, 20_000),
     streamBytes: read.number('CUELINE_STREAM_BYTES', 268_435_456, 16_777_216, 2 ** 40),
-    executionBytes: read.number('CUELINE_EXECUTION_BYTES', 268_435_456, 33_554_432, 2 ** 40),
+    bodyBytes: read.number('CUELINE_BODY_BYTES', 50_331_648, 4_194_304, 2 ** 40),
+    executionBytes: read.number('CUELINE_EXECUTION_BYTES', 134_217_728, 33_554_432, 2 ** 40),
     providerCalls: read.number('CUELINE_PROVIDER_CALLS', 20_000, 1, 20_000),
     leaseMs: read.number('CUELINE_LEASE_MS', 6_000, 600, 60_000),
     drainMs: read.number('CUELINE_DRAIN_MS', 30_000, 0, 3_600_000),

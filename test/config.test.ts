@@ -25,6 +25,8 @@ test('an empty environment gives the documented defaults', () => {
     owner: { email: null, password: null },
     slots: 500,
     streamBytes: 268_435_456,
+    bodyBytes: 50_331_648,
+    executionBytes: 134_217_728,
     providerCalls: 20_000,
     leaseMs: 6_000,
     drainMs: 30_000,

@@ -26,6 +26,7 @@ import {
   serverLimits,
 } from './http/connection/slow-readers.ts';
 import { endSlowSenders } from './http/connection/slow-senders.ts';
+import { BodyBytes } from './http/limits/body-bytes.ts';
 import { OpenRequests } from './http/limits/open-requests.ts';
 import { announcesBody } from './http/request/body.ts';
 import { rangeMatcher } from './http/request/caller-address.ts';
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly shutdown: GracefulShutdown;
   /** Default: `serverLimits`. */
   readonly limits?: ServerLimits;
+  /** Default: 48 MiB. */
+  readonly bodyBytes?: BodyBytes;
 }
 
 declare module 'fastify' {
@@ -67,6 +70,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = Fastify(fastifyOptions(options, limits));
   app.decorate('methodsAt', recordRoutes(app));
   addEventStreamHook(app);
+  app.decorate('bodyBytes', options.bodyBytes ?? new BodyBytes(50_331_648));
   app.decorate('basePath', basePathOf(options.publicUrl ?? null));
   // An unknown `Expect` header does not change how a body is read.
   app.server.on('checkExpectation', (request, response) => {
@@ -140,6 +144,7 @@ function addRequestHooks(app: FastifyInstance, { shutdown, publicUrl }: ServerOp
     ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': hsts }),
   };
   app.decorateRequest('open', false);
+  app.decorateRequest('heldBody', null);
   app.addHook('onRequest', (request, reply, done) => {
     // Fastify rejects a malformed content type before the key is checked, and a QUERY without one; `readBody` reads
     // the raw header instead, and no route answers QUERY.
@@ -155,6 +160,7 @@ function addRequestHooks(app: FastifyInstance, { shutdown, publicUrl }: ServerOp
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     openRequests.remove(request);
+    request.server.bodyBytes.release(request);
     // The rest of a rejected body is not read as the next request. `complete` may still be false for a request without
     // a body.
     const isSending = !request.raw.complete && announcesBody(request.raw);

@@ -37,10 +37,10 @@ export function createApp(
   shutdown: GracefulShutdown,
 ): { readonly app: FastifyInstance; draining: boolean } {
   const { config, logger, role } = deps;
-  const { connections, metrics, worker } = engine;
+  const { connections, metrics, worker, bodyBytes } = engine;
   const { metricsToken, trustedProxies, publicUrl } = config;
   const limits = deps.serverLimits ?? serverLimits;
-  const app = createServer({ logger, trustedProxies, publicUrl, shutdown, limits });
+  const app = createServer({ logger, trustedProxies, publicUrl, shutdown, limits, bodyBytes });
   const server = { app, draining: false };
   systemRoutes(app, {
     db: connections.readinessDb,

@@ -1,3 +1,4 @@
+import { BodyBytes } from '../api/http/limits/body-bytes.ts';
 import { createMetrics, type Gauges, type Metrics } from '../api/http/metrics.ts';
 import { createOpenCalls } from '../api/routes/mcp/open-calls.ts';
 import { ByteShares } from '../core/byte-shares.ts';
@@ -82,8 +83,9 @@ export function createEngine(
   const log = executionLog(deps.logger);
   const shares = createShares(db, deps.shareLimits);
   const { streams, callBytes, gauges } = createStreams(deps, connections, notifications, failures);
+  const bodyBytes = new BodyBytes(deps.config.bodyBytes);
   const metrics = processMetrics(deps, failures, {
-    ...{ ...gauges, shares: Object.values(shares) },
+    ...{ ...gauges, shares: Object.values(shares), bodyBytes },
     running: () => worker?.running ?? 0,
     executionBytes: () => promptBytes.used + (worker?.inputBytes ?? 0),
   });
@@ -135,7 +137,8 @@ export function createEngine(
   notifications.subscribe('cueline_batch_uploaded', () => batches?.wake());
   return {
     ...{ connections, compute, announcements, metrics, worker, finisher, events, providerHealth },
-    ...{ admission, cancelerOn, workflows, batches, shares, waiters, streams, callBytes },
+    ...{ admission, cancelerOn, workflows, batches, shares, waiters, streams },
+    ...{ callBytes, bodyBytes },
     openCalls: announcedOpenCalls(notifications, shares.toolCalls),
   };
 }
@@ -143,7 +146,10 @@ export function createEngine(
 function processMetrics(
   { db, providers }: WiringDeps,
   failures: BackgroundFailures,
-  gauges: Pick<Gauges, 'shares' | 'running' | 'streamBytes' | 'pausedStreams' | 'executionBytes'>,
+  gauges: Pick<
+    Gauges,
+    'shares' | 'running' | 'streamBytes' | 'pausedStreams' | 'executionBytes' | 'bodyBytes'
+  >,
 ): Metrics {
   return createMetrics({
     ...gauges,

@@ -30,6 +30,7 @@ export interface WiringDeps {
     | 'slots'
     | 'streamBytes'
     | 'executionBytes'
+    | 'bodyBytes'
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'

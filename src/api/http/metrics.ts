@@ -7,6 +7,7 @@ import type { Shares } from '../../core/shares.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { Admitted } from '../../flow/admission/admit.ts';
 import type { EndedExecution } from '../../store/execution/completion.ts';
+import type { BodyBytes } from './limits/body-bytes.ts';
 import { failureCodeIn } from './response/openai-error.ts';
 import { routePath } from './route.ts';
 import { cached, withTimeout } from './ttl-cache.ts';
@@ -36,6 +37,7 @@ export interface Gauges {
   /** Bytes held for readers of streams. */
   readonly streamBytes: () => number;
   readonly executionBytes: () => number;
+  readonly bodyBytes: Pick<BodyBytes, 'used' | 'refusals'>;
   readonly pausedStreams: () => number;
   readonly queue: () => Promise<Queue>;
   /** How far the search index is behind, in seconds. */
@@ -173,6 +175,23 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
     registers: [registry],
     collect() {
       this.set(gauges.streamBytes());
+    },
+  });
+  new Gauge({
+    name: 'cueline_body_bytes_held',
+    help: 'Bytes of request bodies that this process holds.',
+    registers: [registry],
+    collect() {
+      this.set(gauges.bodyBytes.used);
+    },
+  });
+  new Counter({
+    name: 'cueline_body_refusals_total',
+    help: 'Requests whose bodies had no room.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(gauges.bodyBytes.refusals);
     },
   });
   new Gauge({

@@ -18,7 +18,7 @@ import { writeAdmission } from '../../store/admission/admission-write.ts';
 import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
 import type { Announcements } from '../announcements.ts';
 import { awaitCommit } from '../transaction/await-commit.ts';
-import { batcher } from '../transaction/batcher.ts';
+import { lanes } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
 import { AdmissionBatch, clockTag } from './admission-batch.ts';
 import { lookupOf, unknownCaller } from './admission-mapping.ts';
@@ -95,7 +95,7 @@ export const usualTransactionMs = 2_000;
 
 export function createAdmission(admissionDeps: AdmissionDeps): Admission {
   const deps = { ...admissionDeps, bound: tagBound() };
-  const { add, idle } = batcher<ExecuteCall, Admitted | UnpreparedCall>({
+  const { add, idle } = lanes<ExecuteCall, Admitted | UnpreparedCall>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
     weight: ({ body }) => weightOf(body),
@@ -115,7 +115,8 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admission {
         if (result.kind === 'refused') recentTargets.delete(key);
         return result;
       }
-      recentTargets.set(key, result.target);
+      if (recentTargets.get(key)?.agent !== result.target.agent)
+        recentTargets.set(key, result.target);
       next = await prepareCall(deps.compute, next, result.target);
     }
   }

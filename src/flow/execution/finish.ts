@@ -34,7 +34,7 @@ import type { LiveExecution } from '../../store/execution/executions.ts';
 import { lockExecutions, type QueuedExecutionRow } from '../../store/execution/lock-executions.ts';
 import { planLineEnds } from '../batch/end-lines.ts';
 import type { Completions } from '../completions.ts';
-import { batcher, type Outcome } from '../transaction/batcher.ts';
+import { batcher, lanes, type Outcome } from '../transaction/batcher.ts';
 import { endAfterRetries, transactBatch } from '../transaction/retry-transaction.ts';
 import { type ProgressDeps, planProgress, type WorkflowRunEvent } from '../workflow/progress.ts';
 
@@ -121,7 +121,7 @@ export function createFinisher(deps: FinisherDeps): Finisher {
     run: (ends) => transactBatch(ends, (some) => endBatch(deps, singlePipelines, some)),
   });
   const transactEnds = (ends: End[]) => endBatch(deps, pipelines, ends);
-  const batched = batcher<End, EndResult>({
+  const batched = lanes<End, EndResult>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
     weight: ({ prompt, output, outputJson, details, workflow }) =>

@@ -121,3 +121,21 @@ export function batcher<Item, Result>(
     },
   };
 }
+
+/**
+ * Two batchers: long items have one of their own, so that short ones of other workspaces do not wait until the long ones before
+ * them are written.
+ */
+export function lanes<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
+  const short = batcher(options);
+  const long = batcher({ ...options, inFlightMax: 1 });
+  return {
+    add: (item) => (options.weight(item) > shortMax ? long : short).add(item),
+    async idle() {
+      await short.idle();
+      await long.idle();
+    },
+  };
+}
+
+const shortMax = 65_536;

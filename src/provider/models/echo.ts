@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as wait } from 'node:timers/promises';
 import { textOf } from '../../core/agent/content.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import {
@@ -19,7 +19,7 @@ import {
  * - `fail`: an error code that a model call can fail with, instead of a response
  * - `tokens`: the output tokens that it reports, 0 to 1,000,000,000
  *
- * A stream has up to twenty pieces of equal length, and the delay lies between them.
+ * A stream has up to twenty pieces of about equal length, and the delay lies between them.
  */
 export async function echo(
   model: string,
@@ -33,6 +33,7 @@ export async function echo(
     if (delay > 0) await wait(delay / pieces.length, undefined, { signal });
     if (fail) throw new ModelFailure(fail, `cueline/echo was asked to fail with ${fail}.`);
     if (text !== '') emit({ type: 'text', text });
+    if (text.length > longPiece) await immediate();
   }
   const sent = messages?.map(({ content }) => textOf(content)).join('') ?? (system ?? '') + user;
   return {
@@ -48,15 +49,27 @@ export async function echo(
 
 type EchoCall = Pick<ModelCall, 'system' | 'user' | 'messages' | 'stream'>;
 
-/** Of whole characters. */
+/** Of whole characters: a text of megabytes is not split into these. */
 function piecesOf(text: string): string[] {
-  const chars = [...text];
-  const length = Math.ceil(chars.length / piecesMax);
-  const starts = Array.from({ length: Math.ceil(chars.length / length) || 1 }, (_, at) => at);
-  return starts.map((at) => chars.slice(at * length, (at + 1) * length).join(''));
+  const length = Math.max(1, Math.ceil(text.length / piecesMax));
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = Math.min(text.length, start + length);
+    const isSplit = isLeading(text.charCodeAt(end - 1)) && end < text.length;
+    pieces.push(text.slice(start, isSplit ? end + 1 : end));
+    start = isSplit ? end + 1 : end;
+  }
+  return pieces.length > 0 ? pieces : [text];
+}
+
+/** Of a surrogate pair. */
+function isLeading(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
 }
 
 const piecesMax = 20;
+/** Providers do not send megabytes at once. */
+const longPiece = 16_384;
 const delayMsMax = 3_600_000;
 const tokensMax = 1_000_000_000;
 const bytesPerToken = 4;

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import type { IdRange } from '../../core/history/history-range.ts';
 import {
@@ -110,6 +111,8 @@ async function pickRecords(
   };
 }
 
+const longText = 16_384;
+
 /** Writes these records to the index, in the order of their agents, so that a group has few of them. */
 async function writeGroups(trx: Trx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
@@ -120,6 +123,8 @@ async function writeGroups(trx: Trx, ids: readonly string[]): Promise<void> {
     order by e.agent_id, e.id`.execute(trx);
   const groups: Group[] = [];
   for (const row of rows) {
+    // The tokens of a long text take milliseconds.
+    if (row.text.length > longText) await immediate();
     const open = groups.at(-1);
     if (open && open.ids.length < groupIdsMax && open.tokens.size < groupTokensMax) {
       addRecord(open, row);

@@ -54,6 +54,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
     streamBytes: () => 12,
     pausedStreams: () => 3,
     executionBytes: () => 34,
+    bodyBytes: { used: 56, refusals: 2 },
     searchLag: async () => 4.5,
     providers: () => new Map([['openai', 2]]),
     events: async () => ({ pending: 3, disabled: 1 }),
@@ -71,6 +72,9 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
   assert.match(text, /^cueline_share_slots_used\{resource="uploads"\} 1$/m);
   assert.match(text, /^cueline_share_refusals_total\{resource="uploads",scope="workspace"\} 1$/m);
   assert.match(text, /^cueline_share_refusals_total\{resource="uploads",scope="process"\} 0$/m);
+  assert.match(text, /^cueline_execution_bytes_held 34$/m);
+  assert.match(text, /^cueline_body_bytes_held 56$/m);
+  assert.match(text, /^cueline_body_refusals_total 2$/m);
   assert.match(text, /^cueline_queue_depth 12$/m);
   assert.match(text, /^cueline_deliveries_pending 3$/m);
   assert.match(text, /^cueline_endpoints_disabled 1$/m);

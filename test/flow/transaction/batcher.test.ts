@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batcher } from '../../../src/flow/transaction/batcher.ts';
+import { batcher, lanes } from '../../../src/flow/transaction/batcher.ts';
 
 test('a batch is limited by size and weight, and a heavy item forms its own batch', async () => {
   const batches: number[][] = [];
@@ -17,6 +17,28 @@ test('a batch is limited by size and weight, and a heavy item forms its own batc
   const results = await Promise.all([1, 2, 3, 4, 5, heavy, 6, 1_000_000, 900_000].map(add));
   assert.deepEqual(results, [1, 2, 3, 4, 5, heavy, 6, 1_000_000, 900_000]);
   assert.deepEqual(batches, [[1, 2, 3, 4], [5], [heavy], [6, 1_000_000], [900_000]]);
+  await idle();
+});
+
+test('short items do not wait for long ones, and long ones run one batch after the other', async () => {
+  const written = Promise.withResolvers<void>();
+  const started: number[] = [];
+  const { add, idle } = lanes<number, number>({
+    sizeMax: 4,
+    inFlightMax: 2,
+    weight: (item) => item,
+    run: async (items) => {
+      started.push(...items);
+      if (items.some((item) => item > 1_000)) await written.promise;
+      return items;
+    },
+  });
+  const long = [1_100_000, 1_200_000].map(add);
+  assert.deepEqual(await Promise.all([1, 2].map(add)), [1, 2]);
+  assert.deepEqual(await Promise.all([3].map(add)), [3]);
+  assert.ok(!started.includes(1_200_000));
+  written.resolve();
+  assert.deepEqual(await Promise.all(long), [1_100_000, 1_200_000]);
   await idle();
 });
 

@@ -24,13 +24,16 @@ export interface BodyTap {
   readonly onChunk: (chunk: Uint8Array) => void;
 }
 
-/** Reads the body of a request. Throws `MALFORMED_BODY` if the client disconnects before its end. */
+/**
+ * Reads the body of a request. Throws `MALFORMED_BODY` if the client disconnects before its end, `UNAVAILABLE` without room for
+ * it.
+ */
 export async function readBody(request: FastifyRequest, tap: BodyTap = noTap): Promise<RawBody> {
   const { headers } = request.raw;
   const { 'content-length': length, 'transfer-encoding': transfer } = headers;
   if (length === undefined && transfer === undefined) return { kind: 'none' };
   if (Number(length ?? 0) > tap.bytesMax) return tooLarge;
-  const bytes = await readBytes(request.raw, tap);
+  const bytes = await readBytes(request, tap);
   if (bytes === null) return tooLarge;
   if (bytes.length === 0) return { kind: 'none' };
   if (!hasType(request.raw, json) || isEncoded(request.raw)) {
@@ -50,10 +53,17 @@ export async function readBody(request: FastifyRequest, tap: BodyTap = noTap): P
  * The bytes of a body, or null if they exceed `bodyBytesMax`; then no more than the tap wants are read. Uses events, because an iterator costs more than the rest of
  * a request. Uses one growing buffer: a list of one-byte chunks takes about 200 times their size.
  */
-function readBytes(raw: IncomingMessage, tap: BodyTap): Promise<Buffer | null> {
+function readBytes(request: FastifyRequest, tap: BodyTap): Promise<Buffer | null> {
+  const { raw } = request;
+  const { bodyBytes } = request.server;
   return new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);
     let length = 0;
+    const end = (failure: CallFailure) => {
+      raw.pause();
+      bytes = Buffer.alloc(0);
+      reject(failure);
+    };
     raw.on('data', (chunk: Buffer) => {
       const newLength = length + chunk.length;
       if (newLength > tap.bytesMax) {
@@ -62,12 +72,17 @@ function readBytes(raw: IncomingMessage, tap: BodyTap): Promise<Buffer | null> {
       }
       tap.onChunk(chunk);
       if (newLength > bodyBytesMax) bytes = Buffer.alloc(0);
+      else if (!bodyBytes.hold(request, newLength, end)) return end(bodyBytes.failure());
       else bytes = length === 0 ? chunk : append(bytes, length, chunk);
       length = newLength;
     });
-    raw.on('end', () => resolve(length > bodyBytesMax ? null : bytes.subarray(0, length)));
+    raw.on('end', () => {
+      bodyBytes.complete(request);
+      resolve(length > bodyBytesMax ? null : bytes.subarray(0, length));
+    });
     const rejectIncomplete = () => {
       if (raw.complete) return;
+      bodyBytes.release(request);
       reject(new CallFailure('MALFORMED_BODY', 'The body is incomplete.'));
     };
     raw.on('error', rejectIncomplete);

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify';
 import { streamHeartbeatMs } from '../../../contract/limits.ts';
 import { type ByteShares, bytesOf } from '../../../core/byte-shares.ts';
@@ -21,6 +22,9 @@ export const eventStreamHeaders = {
   // Some proxies collect a response before they pass it on.
   'x-accel-buffering': 'no',
 } as const;
+
+/** Characters that one stream writes in a turn of the event loop. */
+const turnCharsMax = 262_144;
 
 /** What a stream is read from. */
 type EventSource = Pick<AsyncGenerator<SentEvent, void, undefined>, 'next' | 'return'>;
@@ -128,9 +132,15 @@ export class EventStream {
       raw.end();
       return false;
     }
+    let sent = 0;
     for (const slice of slices) {
       await this.#write(raw, slice);
       if (this.#hasLeft) return false;
+      sent += slice.length;
+      // A client that reads as fast as this writes must not keep the others waiting.
+      if (sent < turnCharsMax) continue;
+      sent = 0;
+      await immediate();
     }
     return true;
   }

@@ -65,6 +65,7 @@ async function execute(
     userAgent: userAgentOf(request),
   };
   const admitted = await deps.admission.admit(call);
+  request.server.bodyBytes.release(request);
   allowOrigin(request, reply, admitted.allowedOrigins);
   reply.headers(rateHeaders(admitted.states, admitted.nowMs));
   if (admitted.kind === 'refused') return send(reply, errorResponse(admitted, request.id));

@@ -96,6 +96,7 @@ export async function callAgent(
   try {
     if (waits && sent.kind === 'call') free = keepRequest(deps, caller, sent.call);
     const admitted = await admit(deps, request, reply, { hash, caller, sent });
+    request.server.bodyBytes.release(request);
     if (sent.kind !== 'call') throw unauthorized();
     const { agentId, executionId } = admitted;
     const settings = admitted.settings?.() ?? null;

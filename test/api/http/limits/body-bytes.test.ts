@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { pino } from 'pino';
+import { createGracefulShutdown } from '../../../../src/api/http/connection/graceful-shutdown.ts';
+import { BodyBytes } from '../../../../src/api/http/limits/body-bytes.ts';
+import { readBody } from '../../../../src/api/http/request/body.ts';
+import { createServer } from '../../../../src/api/server.ts';
+
+/** A server with room for 100,000 bytes, whose route holds what it has read until it may answer. */
+let mayAnswer = Promise.withResolvers<void>();
+let nowMs = 0;
+const bodyBytes = new BodyBytes(100_000, () => nowMs);
+const shutdown = createGracefulShutdown();
+const app = createServer({
+  ...{ logger: pino({ level: 'silent' }), trustedProxies: [], shutdown, bodyBytes },
+});
+let read = 0;
+app.post('/', async (request) => {
+  const body = await readBody(request);
+  read++;
+  await mayAnswer.promise;
+  return { kind: body.kind };
+});
+await app.listen({ host: '127.0.0.1', port: 0 });
+const { port } = app.server.address() as AddressInfo;
+after(() => app.close());
+
+/** Sends the beginning of a body. */
+function begin(bytes: number, sent = bytes): Socket {
+  const socket = connect(port, '127.0.0.1');
+  const headers = `host: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${bytes}`;
+  socket.write(`POST / HTTP/1.1\r\n${headers}\r\n\r\n${'1'.repeat(sent)}`);
+  return socket;
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+test('bodies without room are refused with 503; short ones always have room', async () => {
+  const held = [begin(50_000), begin(40_000)];
+  await until(() => read === 2);
+  assert.equal(bodyBytes.used, 90_000);
+  const refused = await text(begin(20_000));
+  assert.match(refused, /^HTTP\/1\.1 503 /);
+  assert.match(refused, /"code":"UNAVAILABLE"/);
+  assert.match(refused, /bodies of open requests use .* 100000 bytes/);
+  assert.match(refused, /retry-after: 1\r\n/);
+  assert.equal(bodyBytes.refusals, 1);
+  const short = begin(10_000);
+  await until(() => read === 3);
+  mayAnswer.resolve();
+  for (const socket of [...held, short]) assert.match(await text(socket), /^HTTP\/1\.1 200 /);
+  assert.equal(bodyBytes.used, 0);
+});
+
+test('a body that does not end gives way to others, but not at once', async () => {
+  mayAnswer = Promise.withResolvers();
+  mayAnswer.resolve();
+  const unended = begin(90_000, 80_000);
+  await until(() => bodyBytes.used === 80_000);
+  assert.match(await text(begin(30_000)), /^HTTP\/1\.1 503 /);
+  nowMs += 5_000;
+  assert.match(await text(begin(30_000)), /^HTTP\/1\.1 200 /);
+  assert.match(await text(unended), /^HTTP\/1\.1 503 /);
+  assert.equal(bodyBytes.used, 0);
+});
+
+test('a client that leaves holds nothing', async () => {
+  const leaving = begin(90_000, 80_000);
+  await until(() => bodyBytes.used === 80_000);
+  leaving.destroy();
+  await until(() => bodyBytes.used === 0);
+});
