@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { Agent, request } from 'undici';
 import { addWorkspace } from '../../harness/people.ts';
 import type { AttackThread } from '../attack-thread.ts';
 import { type Attack, type AttackTarget, attackersDeclaration, attacks } from '../attacks.ts';
@@ -135,8 +136,11 @@ function startAttack({ name }: Attack, target: AttackTarget): () => Promise<void
   };
 }
 
-/** The server closes connections that are idle, perhaps while this process sends on one. */
-const closing = { connection: 'close' };
+/**
+ * Callers keep their connections. Node accepts one new connection in each turn of the event loop, so a new one waits behind those
+ * of an attack. The server closes idle connections later than these, so never while this process sends on one.
+ */
+const dispatcher = new Agent({ keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 });
 
 /** Whose calls must not suffer. `path` is that of its agent. */
 interface Victim {
@@ -147,7 +151,7 @@ interface Victim {
 
 /** Uses of what is shared, once each. */
 async function refusedUses({ url, path, key }: Victim): Promise<string[]> {
-  const headers = { ...closing, authorization: `Bearer ${key}` };
+  const headers = { authorization: `Bearer ${key}` };
   const jsonLines = { ...headers, 'content-type': 'application/jsonl' };
   const body = '{"id":"1","variables":{"name":"you"}}\n';
   const uses = [
@@ -176,7 +180,7 @@ async function callAll(
       const startedMs = performance.now();
       const response = await send(`${url}${path}/execute`, {
         method: 'POST',
-        headers: { ...closing, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: '{"variables":{"name":"you"}}',
       });
       samples.push(performance.now() - startedMs);
@@ -186,12 +190,18 @@ async function callAll(
   await Promise.all(Array.from({ length: clients }, client));
 }
 
+interface RequestOptions {
+  readonly method?: 'POST';
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+}
+
 /** The status, or why there is none. */
-async function send(url: string, init: RequestInit): Promise<number | string> {
+async function send(url: string, init: RequestOptions): Promise<number | string> {
   try {
-    const response = await fetch(url, init);
-    await response.arrayBuffer();
-    return response.status;
+    const { statusCode, body } = await request(url, { ...init, dispatcher });
+    await body.dump();
+    return statusCode;
   } catch (error) {
     return String((error as Error).cause ?? error);
   }

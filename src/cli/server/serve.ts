@@ -120,11 +120,17 @@ async function openModels(
   return { models: spans, ...more };
 }
 
+/**
+ * Connections that wait to be accepted. Beyond it the system drops them, and their clients try again after a second; its own
+ * limit is often 4,096.
+ */
+const backlog = 4_096;
+
 /** Listens, and returns the public URL or the local one. */
 async function listen(app: FastifyInstance, { config }: Context): Promise<string> {
   const { host, port, publicUrl } = config;
   try {
-    await app.listen({ host, port });
+    await app.listen({ host, port, backlog });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reasons: Record<string, string> = {
