@@ -30,7 +30,7 @@ interface RunningAttempt {
   readonly execution: QueuedExecution;
   readonly controller: AbortController;
   /** The bytes of its prompt and answer. */
-  readonly held: FreeBytes[];
+  readonly reservations: FreeBytes[];
 }
 
 export interface RunningAttemptsDeps {
@@ -74,7 +74,11 @@ export class RunningAttempts {
       if (closed) void releases.release([unchangedRelease(execution)]);
       return;
     }
-    const attempt = { execution, controller: new AbortController(), held: [] as FreeBytes[] };
+    const attempt = {
+      execution,
+      controller: new AbortController(),
+      reservations: [] as FreeBytes[],
+    };
     this.#running.set(execution.id, attempt);
     // The lease may have ended since the claim.
     if (lease.current() !== execution.worker) abort(attempt, 'silence');
@@ -91,7 +95,7 @@ export class RunningAttempts {
         // A later attempt of the same execution may have started here while this one was being written.
         if (this.#running.get(execution.id) === attempt) this.#running.delete(execution.id);
         this.#free(freeSlot);
-        for (const free of attempt.held) free();
+        for (const free of attempt.reservations) free();
       });
   }
 
@@ -148,11 +152,11 @@ export class RunningAttempts {
 
   async #execute(attempt: RunningAttempt): Promise<AttemptOutcome> {
     const { execute, lease, onError } = this.#deps;
-    const { execution, controller, held } = attempt;
+    const { execution, controller, reservations } = attempt;
     const { signal } = controller;
     const isOwned = () => lease.current() === execution.worker && !signal.aborted;
     try {
-      return await executeAttempt(execute, execution, { signal, isOwned, held });
+      return await executeAttempt(execute, execution, { signal, isOwned, reservations });
     } catch (error) {
       // The database failed, not the execution: release it unchanged.
       onError(error, 'attempt processing');

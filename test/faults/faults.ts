@@ -37,10 +37,10 @@ export const faults: readonly TestedFault[] = [
     name: 'defaults-win',
     description: 'default values of variables replace the supplied ones',
     file: 'core/agent/render-prompt.ts',
-    find: `...defaultTexts(settings.defaults),
+    find: `...defaultTexts(defaults),
     ...suppliedTexts(inputVariables, variableValues, namesIn(template)),`,
     replace: `...suppliedTexts(inputVariables, variableValues, namesIn(template)),
-    ...defaultTexts(settings.defaults),`,
+    ...defaultTexts(defaults),`,
     tests: ['test/core/agent/render-prompt.test.ts'],
   },
   {

@@ -99,7 +99,7 @@ export async function executeAttempt(
   execution: QueuedExecution,
   run: AttemptRun,
 ): Promise<AttemptOutcome> {
-  const { signal, held } = run;
+  const { signal, reservations } = run;
   if (signal.aborted) return { kind: 'stopped', sent: null };
   // Before rendering: rendering may be what kills the worker.
   if (execution.losses > lossesMax) {
@@ -119,7 +119,7 @@ export async function executeAttempt(
   const room =
     deps.bytes.tryHold(workspaceId, bytes) ?? (await deps.bytes.hold(workspaceId, bytes, signal));
   if (!room) return { kind: 'stopped', sent: null };
-  held.push(room);
+  reservations.push(room);
   const elapsedMs = execution.elapsedMs + performance.now() - waitedFrom;
   const prompt = plan.render();
   if (losses >= lossesMax || (settings.maxAttempts === 1 && losses > 0)) {
@@ -139,7 +139,7 @@ export async function executeAttempt(
     const response = await collectResponse(deps.models, call, emission?.onEvent);
     const { text: output, usage, cost, finishReason, details = noDetails } = response;
     const { settingsNotApplied = [], toolCalls = [] } = response;
-    held.push(deps.bytes.add(bytesOf([output, toolCalls, details])));
+    reservations.push(deps.bytes.add(bytesOf([output, toolCalls, details])));
     // Calls of tools come instead of an answer.
     const outputJson =
       format && toolCalls.length === 0
@@ -179,7 +179,7 @@ export interface AttemptRun {
   /** Whether it still holds, as far as this process knows. */
   isOwned(): boolean;
   /** What the attempt holds until its outcome is written: the caller frees it. */
-  readonly held: FreeBytes[];
+  readonly reservations: FreeBytes[];
 }
 
 /** The memory of a call: the prompt with its files, its request, and an answer that may be as long. */

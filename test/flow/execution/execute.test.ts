@@ -326,7 +326,7 @@ test('an attempt holds its prompt and its answer, and waits for room before it r
   others?.();
   assert.equal((await attempt).kind, 'end');
   assert.ok(bytes.used >= 6 * text.length, `${bytes.used}`);
-  for (const free of run.held) free();
+  for (const free of run.reservations) free();
   assert.equal(bytes.used, 0);
 });
 
@@ -347,7 +347,7 @@ test('an attempt that is aborted while it waits for room calls nothing and holds
   assert.equal(bytes.paused, 1);
   stopping.abort('drain');
   assert.deepEqual(await attempt, { kind: 'stopped', sent: null });
-  assert.deepEqual([run.held, bytes.used], [[], 900_000]);
+  assert.deepEqual([run.reservations, bytes.used], [[], 900_000]);
 });
 
 test('an output that takes too much memory to check is a failure whose cost is known', async () => {
@@ -372,7 +372,7 @@ test('an output that takes too much memory to check is a failure whose cost is k
 });
 
 function runOf(signal: AbortSignal): AttemptRun {
-  return { signal, isOwned: () => true, held: [] };
+  return { signal, isOwned: () => true, reservations: [] };
 }
 
 const settings = {
