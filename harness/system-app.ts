@@ -16,6 +16,7 @@ export const idleGauges: Gauges = {
   streamBytes: () => 0,
   pausedStreams: () => 0,
   executionBytes: () => 0,
+  pausedExecutions: () => 0,
   bodyBytes: { used: 0, refusals: 0 },
   queue: async () => ({ depth: 0, oldestMs: 0 }),
   searchLag: async () => 0,

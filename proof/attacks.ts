@@ -92,6 +92,10 @@ const bodies = {
       messages: [{ role: 'user', content: 'x'.repeat(1_000_000) }],
     },
   },
+  longTool: JSON.stringify({
+    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    params: { name: 'long', arguments: { name: 'x'.repeat(1_000_000) } },
+  }),
   manyAgents: JSON.stringify({ declaration: manyAgents(300) }),
 };
 
@@ -162,6 +166,11 @@ export const attacks: readonly Attack[] = [
     name: 'lists in a batch of JSON-RPC',
     callers: 4,
     send: ({ url, key }) => post(`${url}/mcp`, key, listMessages),
+  },
+  {
+    name: 'calls of tools with long arguments',
+    callers: 100,
+    send: ({ url, key }) => post(`${url}/mcp`, key, bodies.longTool),
   },
   {
     name: 'declarations',
@@ -274,11 +283,11 @@ async function openUnreadStream({ url, key }: AttackTarget): Promise<void> {
   close();
 }
 
-/** Sends 200 kB of a body of 1 MB, then nothing. */
+/** Sends 900 kB of a body of 1 MB, then nothing. */
 async function openUnendedBody(url: string, key: string, path = '/v1/responses'): Promise<void> {
   const type = path.startsWith('/v1') ? 'application/json' : 'application/jsonl';
   const headers = { authorization: `Bearer ${key}`, 'content-type': type };
-  const body = 'x'.repeat(200_000);
+  const body = 'x'.repeat(900_000);
   const unended = { ...headers, 'content-length': '1000000' };
   const { close } = await sendUnread(url, { method: 'POST', path, headers: unended, body });
   await wait(unreadMs);

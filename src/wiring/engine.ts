@@ -86,7 +86,7 @@ export function createEngine(
   const bodyBytes = new BodyBytes(deps.config.bodyBytes);
   const metrics = processMetrics(deps, failures, {
     ...{ ...gauges, shares: Object.values(shares), bodyBytes },
-    running: () => worker?.running ?? 0,
+    ...{ running: () => worker?.running ?? 0, pausedExecutions: () => promptBytes.paused },
     executionBytes: () => promptBytes.used + (worker?.inputBytes ?? 0),
   });
   const values = valueCache();
@@ -146,10 +146,7 @@ export function createEngine(
 function processMetrics(
   { db, providers }: WiringDeps,
   failures: BackgroundFailures,
-  gauges: Pick<
-    Gauges,
-    'shares' | 'running' | 'streamBytes' | 'pausedStreams' | 'executionBytes' | 'bodyBytes'
-  >,
+  gauges: Omit<Gauges, 'queue' | 'searchLag' | 'events' | 'waitingLines' | 'providers' | 'onError'>,
 ): Metrics {
   return createMetrics({
     ...gauges,

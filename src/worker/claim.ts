@@ -25,7 +25,8 @@ import type { SlotCount } from './slot-count.ts';
  * bound covers transactions that take up to `usualTransactionMs`; a poll covers `slowTransactionMs`; once a minute, and
  * after an error, a round reads the whole queue.
  *
- * Invariants: slots and bytes are reserved before the claim is sent, so claims never exceed them, except by one input. A round without a lease claims
+ * Invariants: slots and bytes are reserved before the claim is sent, so claims for general slots never exceed
+ * them, except by one input. A round without a lease claims
  * nothing. Expired workers are removed only after this process has held its lease for a full lease duration: after a
  * database start, the others need that time to renew.
  */
@@ -172,7 +173,8 @@ export class ClaimLoop {
   async #claimGeneral(worker: string, fromTag: number): Promise<boolean> {
     const { db, slots } = this.#deps;
     const limit = Math.min(claimMax, slots.free);
-    const bytesMax = slots.freeBytes;
+    // In proportion, so that what is accepted meanwhile finds room.
+    const bytesMax = Math.ceil((slots.freeBytes * limit) / Math.max(1, slots.free));
     this.#leftBehind = limit === 0;
     if (limit === 0) return false;
     let wasRead = false;

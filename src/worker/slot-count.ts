@@ -3,7 +3,7 @@ import type { QueuedExecution } from '../core/execution/queued-execution.ts';
 /**
  * The slots of this process: how many attempts run, with how many bytes of input, and for which workspaces. The last eighth
  * (at least one slot) is reserved for workspaces that hold none, so a workspace with long executions cannot block the others.
- * Those get a slot also if all bytes are used.
+ * Those that hold no bytes either get a slot also if all bytes are used.
  *
  * An attempt frees its slot when its call finishes, before its end is written, while fewer such attempts wait than there
  * are slots. Otherwise slow writes would fill the slots, and new executions would be queued: a claim costs as much as an
@@ -44,15 +44,21 @@ export type SlotUse = Pick<QueuedExecution, 'workspaceId' | 'inputBytes'>;
 
 export function slotCount(total: number, bytesMax: number): SlotCount {
   const reserved = Math.max(1, Math.floor(total / 8));
-  const perWorkspace = new Map<string, number>();
+  /** Of each workspace: its slots, and the bytes that it holds until its ends are written. */
+  const perWorkspace = new Map<string, { slots: number; bytes: number }>();
   let used = 0;
   let usedBytes = 0;
+  /** For claims in progress. */
+  let reservedBytes = 0;
   let endsInProgress = 0;
-  function freeSlot(workspaceId: string): void {
-    const own = perWorkspace.get(workspaceId) ?? 0;
-    if (own > 1) perWorkspace.set(workspaceId, own - 1);
+  function change(workspaceId: string, slots: number, bytes: number): void {
+    const own = perWorkspace.get(workspaceId) ?? { slots: 0, bytes: 0 };
+    own.slots += slots;
+    own.bytes += bytes;
+    if (own.slots > 0 || own.bytes > 0) perWorkspace.set(workspaceId, own);
     else perWorkspace.delete(workspaceId);
-    used--;
+    used += slots;
+    usedBytes += bytes;
   }
   return {
     total,
@@ -64,10 +70,10 @@ export function slotCount(total: number, bytesMax: number): SlotCount {
       return usedBytes;
     },
     get free() {
-      return usedBytes < bytesMax ? Math.max(0, total - reserved - used) : 0;
+      return this.freeBytes > 0 ? Math.max(0, total - reserved - used) : 0;
     },
     get freeBytes() {
-      return Math.max(0, bytesMax - usedBytes);
+      return Math.max(0, bytesMax - usedBytes - reservedBytes);
     },
     get freeForOthers() {
       return total - used;
@@ -75,43 +81,39 @@ export function slotCount(total: number, bytesMax: number): SlotCount {
     mayAcquire({ workspaceId, inputBytes }) {
       if (used >= total) return false;
       if (!perWorkspace.has(workspaceId)) return true;
-      return used < total - reserved && usedBytes + inputBytes <= bytesMax;
+      const isReserved = used >= total - reserved && this.holds(workspaceId);
+      return !isReserved && inputBytes <= this.freeBytes;
     },
     acquire(use) {
       if (!this.mayAcquire(use)) return false;
       this.add(use);
       return true;
     },
-    add({ workspaceId, inputBytes }) {
-      perWorkspace.set(workspaceId, (perWorkspace.get(workspaceId) ?? 0) + 1);
-      used++;
-      usedBytes += inputBytes;
-    },
+    add: ({ workspaceId, inputBytes }) => change(workspaceId, 1, inputBytes),
     reserve(slots, bytes) {
       used += slots;
-      usedBytes += bytes;
+      reservedBytes += bytes;
     },
     unreserve(slots, bytes) {
       used -= slots;
-      usedBytes -= bytes;
+      reservedBytes -= bytes;
     },
-    release({ workspaceId, inputBytes }) {
-      freeSlot(workspaceId);
-      usedBytes -= inputBytes;
-    },
+    release: ({ workspaceId, inputBytes }) => change(workspaceId, -1, -inputBytes),
     finishCall(use) {
       if (endsInProgress >= total) return () => this.release(use);
       endsInProgress++;
-      freeSlot(use.workspaceId);
+      change(use.workspaceId, -1, 0);
       return () => {
         endsInProgress--;
-        usedBytes -= use.inputBytes;
+        change(use.workspaceId, 0, -use.inputBytes);
       };
     },
     get idle() {
       return used === 0 && endsInProgress === 0;
     },
-    holds: (workspaceId) => perWorkspace.has(workspaceId),
-    workspaceIds: () => [...perWorkspace.keys()],
+    holds: (workspaceId) => (perWorkspace.get(workspaceId)?.slots ?? 0) > 0,
+    workspaceIds() {
+      return [...perWorkspace.keys()].filter((one) => this.holds(one));
+    },
   };
 }

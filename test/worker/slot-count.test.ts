@@ -77,6 +77,17 @@ test('an input keeps its room until the end of the execution is written', () => 
   assert.equal(slots.usedBytes, 0);
 });
 
+test('a workspace without a slot waits for room too while its ends are being written', () => {
+  const slots = slotCount(16, bytesMax);
+  assert.ok(slots.acquire(one('a', 1_000)));
+  const written = slots.finishCall(one('a', 1_000));
+  assert.ok(!slots.holds('a'));
+  assert.ok(!slots.acquire(one('a', 1)));
+  assert.ok(slots.acquire(one('b', 1)));
+  written();
+  assert.ok(slots.acquire(one('a', 1)));
+});
+
 test('a claim in progress reserves room', () => {
   const slots = slotCount(16, bytesMax);
   slots.reserve(2, 900);

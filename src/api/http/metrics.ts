@@ -37,6 +37,7 @@ export interface Gauges {
   /** Bytes held for readers of streams. */
   readonly streamBytes: () => number;
   readonly executionBytes: () => number;
+  readonly pausedExecutions: () => number;
   readonly bodyBytes: Pick<BodyBytes, 'used' | 'refusals'>;
   readonly pausedStreams: () => number;
   readonly queue: () => Promise<Queue>;
@@ -200,6 +201,14 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
     registers: [registry],
     collect() {
       this.set(gauges.executionBytes());
+    },
+  });
+  new Gauge({
+    name: 'cueline_executions_paused',
+    help: 'Executions in a slot that wait for room for their prompts.',
+    registers: [registry],
+    collect() {
+      this.set(gauges.pausedExecutions());
     },
   });
   new Gauge({

@@ -113,13 +113,12 @@ export async function executeAttempt(
     const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
     return failed(execution, 'CONTEXT_LENGTH', message, { counted: false });
   }
-  const { workspaceId, losses, settings } = execution;
+  const { losses, settings } = execution;
   const waitedFrom = performance.now();
-  const bytes = bytesOfCall(plan.chars, execution);
-  const room =
-    deps.bytes.tryHold(workspaceId, bytes) ?? (await deps.bytes.hold(workspaceId, bytes, signal));
-  if (!room) return { kind: 'stopped', sent: null };
-  reservations.push(room);
+  const hasRoom = await holdRoom(deps, execution, plan.chars, run);
+  // Also if the room came in the same moment: nothing was sent.
+  if (signal.aborted) return { kind: 'stopped', sent: null };
+  if (!hasRoom) return outOfTime(execution, null);
   const elapsedMs = execution.elapsedMs + performance.now() - waitedFrom;
   const prompt = plan.render();
   if (losses >= lossesMax || (settings.maxAttempts === 1 && losses > 0)) {
@@ -171,6 +170,25 @@ export async function executeAttempt(
   } finally {
     emission?.close();
   }
+}
+
+/** Holds the bytes of a call once there is room for them. False at the deadline, or if the attempt is aborted. */
+async function holdRoom(
+  { bytes }: ExecuteDeps,
+  execution: QueuedExecution,
+  chars: number,
+  { signal, reservations }: AttemptRun,
+): Promise<boolean> {
+  const { workspaceId, settings, elapsedMs } = execution;
+  const wanted = bytesOfCall(chars, execution);
+  let room = bytes.tryHold(workspaceId, wanted);
+  if (!room) {
+    const leftMs = Math.max(0, Math.ceil(settings.timeoutMs - elapsedMs));
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(leftMs)]);
+    room = await bytes.hold(workspaceId, wanted, ended);
+  }
+  if (room) reservations.push(room);
+  return room !== null;
 }
 
 /** The claim of an attempt. */
@@ -319,7 +337,7 @@ interface FailedTiming {
 }
 
 /** The deadline has come. What the execution waited for decides its code. */
-function outOfTime(execution: QueuedExecution, prompt: Prompt): AttemptOutcome {
+function outOfTime(execution: QueuedExecution, prompt: Prompt | null): AttemptOutcome {
   const { timeoutMs } = execution.settings;
   const code = execution.waitCode ?? 'MODEL_TIMEOUT';
   const message =
@@ -327,7 +345,7 @@ function outOfTime(execution: QueuedExecution, prompt: Prompt): AttemptOutcome {
       ? `The execution did not end within ${timeoutMs} ms.`
       : // Does not quote the provider: its response may have been to other executions.
         `Calls to the provider were paused after failures until the timeout of ${timeoutMs} ms.`;
-  return failed(execution, code, message, { prompt, counted: false });
+  return failed(execution, code, message, { ...(prompt && { prompt }), counted: false });
 }
 
 /** The fields that every end of this attempt shares. */

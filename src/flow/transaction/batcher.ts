@@ -132,8 +132,7 @@ export function lanes<Item, Result>(options: BatcherOptions<Item, Result>): Batc
   return {
     add: (item) => (options.weight(item) > shortMax ? long : short).add(item),
     async idle() {
-      await short.idle();
-      await long.idle();
+      await Promise.all([short.idle(), long.idle()]);
     },
   };
 }

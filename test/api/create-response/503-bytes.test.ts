@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { modern } from '../../../harness/mcp.ts';
 import { singleAgent } from '../../../harness/openai-agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { readMetric } from '../../../harness/unread-client.ts';
@@ -38,4 +39,19 @@ test('open calls keep their share of instructions, and no messages', async () =>
   assert.equal(await readMetric(service.url, 'cueline_stream_bytes_held'), 0);
   const logged = service.faults.splice(0) as { readonly msg: string }[];
   assert.deepEqual(new Set(logged.map(({ msg }) => msg)), new Set(['request rejected']));
+});
+
+test('a call over MCP keeps its whole request until it ends', async () => {
+  const waiting = service.models.hold();
+  const params = { name: 'one', arguments: { question: long } };
+  const first = modern(service, 'tools/call', params, { key });
+  await waiting.arrived;
+  const used = await readMetric(service.url, 'cueline_stream_bytes_held');
+  assert.ok(used >= 2 * long.length, `${used} bytes`);
+  const refused = await modern(service, 'tools/call', params, { key });
+  assert.equal(refused.status, 503);
+  waiting.release();
+  assert.equal((await first).status, 200);
+  while ((await readMetric(service.url, 'cueline_stream_bytes_held')) > 0);
+  service.faults.splice(0);
 });

@@ -54,6 +54,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
     streamBytes: () => 12,
     pausedStreams: () => 3,
     executionBytes: () => 34,
+    pausedExecutions: () => 6,
     bodyBytes: { used: 56, refusals: 2 },
     searchLag: async () => 4.5,
     providers: () => new Map([['openai', 2]]),
@@ -73,6 +74,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
   assert.match(text, /^cueline_share_refusals_total\{resource="uploads",scope="workspace"\} 1$/m);
   assert.match(text, /^cueline_share_refusals_total\{resource="uploads",scope="process"\} 0$/m);
   assert.match(text, /^cueline_execution_bytes_held 34$/m);
+  assert.match(text, /^cueline_executions_paused 6$/m);
   assert.match(text, /^cueline_body_bytes_held 56$/m);
   assert.match(text, /^cueline_body_refusals_total 2$/m);
   assert.match(text, /^cueline_queue_depth 12$/m);

@@ -350,6 +350,47 @@ test('an attempt that is aborted while it waits for room calls nothing and holds
   assert.deepEqual([run.reservations, bytes.used], [[], 900_000]);
 });
 
+test('an attempt that waits for room ends at its deadline', async () => {
+  const bytes = new ByteShares(1_000_000);
+  bytes.tryHold(claimed.workspaceId, 900_000);
+  const deps = {
+    models: { call: () => assert.fail('it was called') },
+    compute: inlineCompute,
+    bytes,
+    template: async () => ({ system: null, user: 'x'.repeat(40_000) }),
+    onFault: assert.ifError,
+  };
+  const late = { ...claimed, settings: { ...settings, timeoutMs: 1_000 }, elapsedMs: 990 };
+  // The timer of a deadline keeps no process running.
+  const running = setInterval(() => {}, 1_000);
+  const attempt = await executeAttempt(deps, late, runOf(new AbortController().signal));
+  clearInterval(running);
+  assert.ok(attempt.kind === 'end');
+  assert.deepEqual([attempt.end.errorCode, attempt.end.counted], ['MODEL_TIMEOUT', false]);
+  assert.equal(bytes.used, 900_000);
+});
+
+test('room that comes in the moment of an abort calls nothing', async () => {
+  const bytes = new ByteShares(1_000_000);
+  const others = bytes.tryHold(claimed.workspaceId, 800_000);
+  const deps = {
+    models: { call: () => assert.fail('it was called') },
+    compute: inlineCompute,
+    bytes,
+    template: async () => ({ system: null, user: 'x'.repeat(40_000) }),
+    onFault: assert.ifError,
+  };
+  const stopping = new AbortController();
+  const run = runOf(stopping.signal);
+  const attempt = executeAttempt(deps, claimed, run);
+  await immediate();
+  others?.();
+  stopping.abort('drain');
+  assert.deepEqual(await attempt, { kind: 'stopped', sent: null });
+  for (const free of run.reservations) free();
+  assert.equal(bytes.used, 0);
+});
+
 test('an output that takes too much memory to check is a failure whose cost is known', async () => {
   const schema = { type: 'object' };
   const models = scriptedModels();

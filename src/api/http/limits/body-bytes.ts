@@ -13,22 +13,26 @@ declare module 'fastify' {
 
 /**
  * The bytes of request bodies that this process holds, from their arrival until the call is admitted or answered. Nobody knows
- * yet who sends a body, so they have one budget for all.
+ * yet who sends a body, so callers are distinguished by the credential that they send.
  *
  * - Short bodies are not counted: the number of open requests limits them.
+ * - The bodies with one credential use at most all but a tenth.
  * - Without room, a body is refused with 503. First the oldest bodies that have not arrived in time end, so that nobody keeps
  *   others out with bodies that never end.
  */
 export class BodyBytes {
   readonly max: number;
+  readonly senderMax: number;
   refusals = 0;
   /** Bodies of which a part has arrived, the oldest first. */
   readonly #arriving = new Set<HeldBody>();
+  readonly #bySender = new Map<string, number>();
   readonly #now: () => number;
   #used = 0;
 
   constructor(max: number, now = () => performance.now()) {
     this.max = max;
+    this.senderMax = max - Math.ceil(max / 10);
     this.#now = now;
   }
 
@@ -43,17 +47,16 @@ export class BodyBytes {
    */
   hold(request: FastifyRequest, bytes: number, end: (failure: CallFailure) => void): boolean {
     if (bytes <= uncountedMax) return true;
-    const body = request.heldBody ?? this.#begin(end);
-    request.heldBody = body;
+    request.heldBody ??= this.#begin(request, end);
+    const body = request.heldBody;
     const added = bytes - body.bytes;
-    if (!this.#hasRoom(added)) {
-      this.release(request);
-      this.refusals++;
-      return false;
+    if (this.#hasRoom(body, added)) {
+      this.#count(body, added);
+      return true;
     }
-    body.bytes = bytes;
-    this.#used += added;
-    return true;
+    this.release(request);
+    this.refusals++;
+    return false;
   }
 
   /** The whole body has arrived. */
@@ -69,35 +72,48 @@ export class BodyBytes {
   }
 
   failure(): CallFailure {
-    const message = `The bodies of open requests use their share of the memory of this process: ${this.max} bytes. Try again.`;
+    const message = `The bodies of open requests use their share of the memory of this process: ${this.max} bytes, of which one caller uses ${this.senderMax}. Try again.`;
     return new CallFailure('UNAVAILABLE', message, { retryAfter: 1 });
   }
 
-  #begin(end: HeldBody['end']): HeldBody {
-    const body = { bytes: 0, startedAt: this.#now(), end };
+  #begin({ headers }: FastifyRequest, end: HeldBody['end']): HeldBody {
+    const sender = headers.authorization ?? headers.cookie ?? '';
+    const body = { sender, bytes: 0, startedAt: this.#now(), end };
     this.#arriving.add(body);
     return body;
   }
 
-  #hasRoom(bytes: number): boolean {
+  #hasRoom(body: HeldBody, added: number): boolean {
+    const ofSender = this.#bySender.get(body.sender) ?? 0;
+    if (ofSender + added > this.senderMax) return false;
     const now = this.#now();
-    for (const body of this.#arriving) {
-      if (this.#used + bytes <= this.max || now - body.startedAt < arrivalMs) break;
-      this.#free(body);
+    for (const other of this.#arriving) {
+      if (this.#used + added <= this.max || now - other.startedAt < arrivalMs) break;
+      if (other === body) continue;
+      this.#free(other);
       this.refusals++;
-      body.end(this.failure());
+      other.end(this.failure());
     }
-    return this.#used + bytes <= this.max;
+    return this.#used + added <= this.max;
+  }
+
+  #count(body: HeldBody, added: number): void {
+    body.bytes += added;
+    this.#used += added;
+    const ofSender = (this.#bySender.get(body.sender) ?? 0) + added;
+    if (ofSender > 0) this.#bySender.set(body.sender, ofSender);
+    else this.#bySender.delete(body.sender);
   }
 
   #free(body: HeldBody): void {
     this.#arriving.delete(body);
-    this.#used -= body.bytes;
-    body.bytes = 0;
+    this.#count(body, -body.bytes);
   }
 }
 
 export interface HeldBody {
+  /** The credential of the request, known or not. */
+  readonly sender: string;
   bytes: number;
   readonly startedAt: number;
   readonly end: (failure: CallFailure) => void;

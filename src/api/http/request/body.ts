@@ -61,21 +61,25 @@ function readBytes(request: FastifyRequest, tap: BodyTap): Promise<Buffer | null
     let length = 0;
     const end = (failure: CallFailure) => {
       raw.pause();
+      raw.removeListener('data', onData);
       bytes = Buffer.alloc(0);
       reject(failure);
     };
-    raw.on('data', (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       const newLength = length + chunk.length;
       if (newLength > tap.bytesMax) {
         raw.pause();
         return resolve(null);
       }
       tap.onChunk(chunk);
-      if (newLength > bodyBytesMax) bytes = Buffer.alloc(0);
-      else if (!bodyBytes.hold(request, newLength, end)) return end(bodyBytes.failure());
+      if (newLength > bodyBytesMax) {
+        bytes = Buffer.alloc(0);
+        bodyBytes.release(request);
+      } else if (!bodyBytes.hold(request, newLength, end)) return end(bodyBytes.failure());
       else bytes = length === 0 ? chunk : append(bytes, length, chunk);
       length = newLength;
-    });
+    };
+    raw.on('data', onData);
     raw.on('end', () => {
       bodyBytes.complete(request);
       resolve(length > bodyBytesMax ? null : bytes.subarray(0, length));

@@ -13,6 +13,7 @@ import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { handleMcpPreflights } from '../../http/cors.ts';
+import { holdCallBytes } from '../../http/limits/call-bytes.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
 import { type RawBody, readBody } from '../../http/request/body.ts';
 import { requireWorkflow } from '../workflows/workflows.ts';
@@ -132,6 +133,8 @@ async function answer(
   };
   const failure = accessFailure(caller);
   if (failure) throw await refusalOf(mcp, messages, failure);
+  // The library keeps the request until its response ends.
+  reply.raw.once('close', holdCallBytes(deps.callBytes, caller.workspaceId, 2 * text.length));
   if (!messages.some(isToolCall)) await requireTool(mcp);
   const lists = messages.filter(({ method }) => method === 'tools/list').length;
   if (lists > 0) await limitLists(deps, caller, reply, lists);

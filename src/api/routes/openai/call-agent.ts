@@ -21,6 +21,7 @@ import { findAgentId, readableExecution } from '../../access/visible-resources.t
 import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowOrigin } from '../../http/cors.ts';
+import { holdCallBytes } from '../../http/limits/call-bytes.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
 import { type RawBody, readBody } from '../../http/request/body.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
@@ -134,17 +135,13 @@ function withoutMessages(call: CallRequest): CallRequest {
   return { ...call, conversation: { ...call.conversation, messages: suppliedMessages([]) } };
 }
 
-/** @throws {CallFailure} if the open calls of the workspace keep too much */
+/** Beside its messages, which the execution has. */
 function keepRequest(
   { callBytes }: ApiDeps,
   { workspaceId }: Caller,
   { conversation: { chars, messages } }: CallRequest,
 ): FreeBytes {
-  const free = callBytes.tryHold(workspaceId, 2 * Math.max(0, chars - messages.json.length));
-  if (free) return free;
-  const { workspaceMax, max } = callBytes;
-  const message = `The instructions, tools and formats of this workspace's open calls take their share of the memory of this process: ${workspaceMax} of ${max} bytes. Send shorter ones, or try again when a call has ended.`;
-  throw new CallFailure('UNAVAILABLE', message, { retryAfter: 5 });
+  return holdCallBytes(callBytes, workspaceId, 2 * Math.max(0, chars - messages.json.length));
 }
 
 /** A key that has ended is refused by admission, which records the refusal; its body is not read for that. */

@@ -17,6 +17,7 @@ const app = createServer({
   ...{ logger: pino({ level: 'silent' }), trustedProxies: [], shutdown, bodyBytes },
 });
 let read = 0;
+let senders = 0;
 app.post('/', async (request) => {
   const body = await readBody(request);
   read++;
@@ -27,10 +28,10 @@ await app.listen({ host: '127.0.0.1', port: 0 });
 const { port } = app.server.address() as AddressInfo;
 after(() => app.close());
 
-/** Sends the beginning of a body. */
-function begin(bytes: number, sent = bytes): Socket {
+/** Sends the beginning of a body, each with a credential of its own. */
+function begin(bytes: number, sent = bytes, credential = String(++senders)): Socket {
   const socket = connect(port, '127.0.0.1');
-  const headers = `host: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${bytes}`;
+  const headers = `host: x\r\nauthorization: ${credential}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${bytes}`;
   socket.write(`POST / HTTP/1.1\r\n${headers}\r\n\r\n${'1'.repeat(sent)}`);
   return socket;
 }
@@ -66,6 +67,32 @@ test('a body that does not end gives way to others, but not at once', async () =
   assert.match(await text(begin(30_000)), /^HTTP\/1\.1 200 /);
   assert.match(await text(unended), /^HTTP\/1\.1 503 /);
   assert.equal(bodyBytes.used, 0);
+});
+
+test('a slow body without room for its rest is refused itself, and counts no longer', async () => {
+  mayAnswer = Promise.withResolvers();
+  const whole = begin(60_000);
+  await until(() => bodyBytes.used === 60_000);
+  const slow = begin(60_000, 30_000);
+  await until(() => bodyBytes.used === 90_000);
+  nowMs += 5_000;
+  slow.write('1'.repeat(20_000));
+  assert.match(await text(slow), /^HTTP\/1\.1 503 /);
+  assert.equal(bodyBytes.used, 60_000);
+  mayAnswer.resolve();
+  assert.match(await text(whole), /^HTTP\/1\.1 200 /);
+  assert.equal(bodyBytes.used, 0);
+});
+
+test('one credential leaves a tenth to others', async () => {
+  mayAnswer = Promise.withResolvers();
+  const held = begin(80_000, 80_000, 'mine');
+  await until(() => bodyBytes.used === 80_000);
+  assert.match(await text(begin(17_000, 17_000, 'mine')), /^HTTP\/1\.1 503 /);
+  const other = begin(17_000);
+  await until(() => bodyBytes.used === 97_000);
+  mayAnswer.resolve();
+  for (const socket of [held, other]) assert.match(await text(socket), /^HTTP\/1\.1 200 /);
 });
 
 test('a client that leaves holds nothing', async () => {
