@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Tally } from '../src/core/history/statistics.ts';
 import { fromId } from '../src/core/id.ts';
+import { sql } from '../src/db/sql.ts';
 import { evaluateAlerts } from '../src/flow/event/evaluate-alerts.ts';
 import { readEvaluatedMinute } from '../src/store/event/alerts.ts';
 import type { Service } from './service.ts';

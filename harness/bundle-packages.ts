@@ -30,7 +30,6 @@ const packages = [
   'commander',
   'croner',
   'fastify',
-  'kysely',
   'nodemailer',
   'pg',
   'pino',

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openDatabase } from '../src/store/connection/database.ts';
+import { openDatabase } from '../src/db/database.ts';
 import { type Embedded, startEmbedded } from '../src/store/embedded.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { onInterruption } from './interruption.ts';

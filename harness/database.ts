@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { openDatabase } from '../src/store/connection/database.ts';
+import { openDatabase } from '../src/db/database.ts';
 import {
   type Cluster,
   type ClusterOptions,

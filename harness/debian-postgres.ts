@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type pg from 'pg';
-import { connectToDatabase } from '../src/store/connection/connect.ts';
+import { connectToDatabase } from '../src/db/connect.ts';
 import { accountFor, changeOwner } from '../src/store/embedded/account.ts';
 import { bareEnvironment } from '../src/store/embedded/binaries.ts';
 import { runAsAdmin } from './cluster.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { fromId } from '../src/core/id.ts';
+import { sql } from '../src/db/sql.ts';
 import type { ReceivedRequest, Receiver } from './receiver.ts';
 import type { Service } from './service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
-import type { Db, Trx } from '../src/store/connection/database.ts';
+import type { Db, Trx } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 
 /**
  * Starts a call that is blocked by a lock of `change`, and commits the change once the call waits, after `meanwhile`. The
@@ -14,7 +14,7 @@ export async function during<T>(
   meanwhile: (trx: Trx) => Promise<unknown> = async () => {},
 ): Promise<T> {
   let response: Promise<T> | undefined;
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     await change(trx);
     let ended = false;
     response = call().finally(() => {

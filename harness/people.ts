@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { keyDefaultLimits, type RateLimits } from '../src/core/execution/limits.ts';
 import { fromId, toId } from '../src/core/id.ts';
 import {
@@ -10,7 +9,8 @@ import {
   permissions,
 } from '../src/core/people/key.ts';
 import type { Role } from '../src/core/people/member.ts';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 import { freshId } from './fresh-id.ts';
 
 /** Workspaces, members and keys, inserted into the tables. Ids are stored ids unless named wire ids. */

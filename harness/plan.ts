@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { CompiledQuery } from 'kysely';
 import pg from 'pg';
-import type { Db } from '../src/store/connection/database.ts';
-import type { Pipelines, Send, Statement, Value } from '../src/store/connection/pipeline.ts';
-import { silentDb } from './silent-db.ts';
+import type { Db } from '../src/db/database.ts';
+import type { Pipelines, PlainStatement, Send, Value } from '../src/db/pipeline.ts';
+import { watchedSend } from './pipelines.ts';
+import { type SentStatement, silentDb } from './silent-db.ts';
 
 /** The number of rows that PostgreSQL reads for a statement, by `explain (analyze)`, which executes it. */
 
@@ -22,11 +22,12 @@ export async function rowsOfStatement(
   work: (send: Send) => Promise<unknown>,
 ): Promise<number> {
   const sent: { text: string; values: readonly Value[] }[] = [];
-  const send = async (statement: Statement, values: readonly Value[] = []) => {
-    if (statement.name === name) sent.push({ text: statement.text, values });
-    return [];
-  };
-  await work(send as Send);
+  const none = (async () => []) as Send;
+  const send = watchedSend(none, (statement) => {
+    if (statement.name === name) sent.push(statement);
+    return undefined;
+  });
+  await work(send);
   const [one, ...others] = sent;
   assert.ok(one && others.length === 0, `${name}: sent ${sent.length} times`);
   const values = one.values.length > 0 ? `(${one.values.map(literal).join(', ')})` : '';
@@ -41,14 +42,12 @@ export async function rowsOfStatement(
 
 /** The plan of the only query that `work` sends, for its values. */
 export async function rowsOfQuery(db: Db, work: (db: Db) => Promise<unknown>): Promise<number> {
-  const sent: CompiledQuery[] = [];
+  const sent: SentStatement[] = [];
   await work(silentDb((query) => sent.push(query)));
   const [one, ...others] = sent;
   assert.ok(one && others.length === 0, `sent ${sent.length} times`);
-  const text = `explain (analyze, format json) ${one.sql}`;
-  const { rows } = await db.executeQuery<Record<string, unknown>>(
-    CompiledQuery.raw(text, [...one.parameters]),
-  );
+  const text = `explain (analyze, format json) ${one.text}`;
+  const { rows } = await db.run<Record<string, unknown>>({ text, values: one.values });
   return rowsOf(planIn(rows[0]));
 }
 

@@ -1,4 +1,4 @@
-import type { Pipelines, Send } from '../src/store/connection/pipeline.ts';
+import type { Pipelines, Send } from '../src/db/pipeline.ts';
 
 /** Pipelines that count the characters in the responses to their statements. */
 export function countReadChars(pipelines: Pipelines): Pipelines & { readonly chars: () => number } {

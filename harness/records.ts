@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { ExecutionStatus } from '../src/core/execution/execution.ts';
 import { uuid7 } from '../src/core/id.ts';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { type Sql, sql } from '../src/db/sql.ts';
 
 /** Records of any age and live executions, inserted into the tables. */
 
@@ -38,7 +38,7 @@ export async function putRecords(db: Db, records: readonly RecordOptions[]): Pro
 }
 
 /** Inserts the selected records, and queue rows for those that have not ended. */
-export async function insertRecords(db: Db, selected: RawBuilder<unknown>): Promise<void> {
+export async function insertRecords(db: Db, selected: Sql): Promise<void> {
   await sql`
     with selected as materialized (${selected}),
     queued as (
@@ -61,7 +61,7 @@ export async function insertRecords(db: Db, selected: RawBuilder<unknown>): Prom
 /** Queues executions. Selects `id`, `workspace_id`, `agent_id` and `tag`, and optionally further columns by name. */
 export async function queueExecutions(
   db: Db,
-  selected: RawBuilder<unknown>,
+  selected: Sql,
   further: readonly string[] = [],
 ): Promise<void> {
   const names = sql.raw(['id', 'workspace_id', 'agent_id', 'tag', ...further].join(', '));

@@ -6,7 +6,7 @@ import { hashPassword, type Sessions } from '../src/api/access/session.ts';
 import { type SessionDeps, sessionOptions } from '../src/api/access/session-options.ts';
 import type { Endpoint } from '../src/contract/endpoint.ts';
 import type { Caller } from '../src/core/people/caller.ts';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
 import { findSessionCaller } from '../src/store/people/callers.ts';
 import { findUser, setPassword } from '../src/store/people/users.ts';
 import { userHeader } from './call.ts';
@@ -71,7 +71,7 @@ async function addPassword(db: Db, userId: string) {
   assert.ok(user, 'no such user');
   passwordHash ??= hashPassword(password);
   const hash = await passwordHash;
-  await db.transaction().execute((trx) => setPassword(trx, { id: freshId(), userId, hash }));
+  await db.transaction((trx) => setPassword(trx, { id: freshId(), userId, hash }));
   return user;
 }
 

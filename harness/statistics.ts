@@ -1,13 +1,12 @@
-import { CompiledQuery } from 'kysely';
 import type { Tally } from '../src/core/history/statistics.ts';
-import type { Db } from '../src/store/connection/database.ts';
-import type { Send } from '../src/store/connection/pipeline.ts';
+import type { Db } from '../src/db/database.ts';
+import type { Send } from '../src/db/pipeline.ts';
 import { addStatistics } from '../src/store/history/statistics.ts';
 
 /** Adds tallies to the statistics without executing anything. */
 export async function insertStatistics(db: Db, tallies: readonly Tally[]): Promise<void> {
   const send = (async (statement: { text: string }, values: unknown[] = []) =>
-    (await db.executeQuery(CompiledQuery.raw(statement.text, values))).rows) as Send;
+    (await db.run({ text: statement.text, values })).rows) as Send;
   await addStatistics(send, tallies);
 }
 

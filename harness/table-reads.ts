@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 
 /** How many rows of this table all statements have read so far, if this session is the only one. */
 export async function readsOfTable(db: Db, name: string): Promise<number> {

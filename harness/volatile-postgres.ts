@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { realpath, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { tryConnect } from '../src/store/connection/connect.ts';
+import { tryConnect } from '../src/db/connect.ts';
 import { accountFor } from '../src/store/embedded/account.ts';
 import { bareEnvironment, findBinaries, packagedNative } from '../src/store/embedded/binaries.ts';
 import { port, terminate } from '../src/store/embedded/postmaster.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 
 /**
  * Moves the limit windows of a key or agent into the future and resets their counts. A window never moves backwards, so

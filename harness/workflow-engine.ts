@@ -1,4 +1,5 @@
 import type { Compute } from '../src/core/compute.ts';
+import type { Connection } from '../src/db/detect-pooler.ts';
 import { type Completions, createCompletions } from '../src/flow/completions.ts';
 import { definitionCache } from '../src/flow/workflow/definition-cache.ts';
 import type { ProgressDeps } from '../src/flow/workflow/progress.ts';
@@ -7,7 +8,6 @@ import {
   type WorkflowStarter,
 } from '../src/flow/workflow/start-workflow.ts';
 import { valueCache } from '../src/flow/workflow/value-cache.ts';
-import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { inlineCompute } from './inline-compute.ts';
 import { testPipelines } from './pipelines.ts';
 

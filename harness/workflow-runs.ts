@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { parseExecuteBody } from '../src/core/agent/variables.ts';
 import { fromId, toId } from '../src/core/id.ts';
 import { hashKey } from '../src/core/people/key.ts';
@@ -8,9 +7,10 @@ import type {
   StepDefinition,
   WorkflowDefinition,
 } from '../src/core/workflow/definition.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 import type { StartCall } from '../src/flow/workflow/start-workflow.ts';
 import { insertSlug } from '../src/store/agent/slugs.ts';
-import type { Db } from '../src/store/connection/database.ts';
 import {
   listSteps,
   runColumns,

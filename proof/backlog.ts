@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 
 /** Copies a queued execution this many times, with consecutive queue positions. */
 export async function addBacklog(db: Db, executionId: string, count: number): Promise<void> {

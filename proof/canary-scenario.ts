@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sql } from 'kysely';
 import { createTestDatabase } from '../harness/database.ts';
 import { failing, type Step } from '../harness/fake-provider.ts';
 import { freePort } from '../harness/free-port.ts';
 import { addKey, addWorkspace } from '../harness/people.ts';
-import { openDatabase } from '../src/store/connection/database.ts';
+import { openDatabase } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 import type { Canaries } from './canaries.ts';
 import { createBrowser } from './canary-browser.ts';
 import type { ProofEnvironment } from './environment.ts';

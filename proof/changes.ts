@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { TestAgent } from '../harness/agents.ts';
 import { addMember, addWorkspace, type TestKey } from '../harness/people.ts';
 import { toId } from '../src/core/id.ts';
-import { readClock } from '../src/store/connection/clock.ts';
+import { readClock } from '../src/db/clock.ts';
+import { sql } from '../src/db/sql.ts';
 import type { ProofEnvironment } from './environment.ts';
 
 /** Changes after which a key is no longer admitted, mostly made through the API. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { type Sql, sql } from '../src/db/sql.ts';
 
 /** Reads the tables after all executions have ended and describes every inconsistency. */
 
@@ -15,7 +15,7 @@ export interface Expected {
 
 export async function checkTables(db: Db, expected: Expected): Promise<string[]> {
   const violations: string[] = [];
-  const none = async (what: string, statement: RawBuilder<unknown>) => {
+  const none = async (what: string, statement: Sql) => {
     const { rows } = await statement.execute(db);
     if (rows.length > 0) violations.push(describe(what, rows));
   };
@@ -146,13 +146,13 @@ const wrongProgress = sql`
 const leftInQueue = sql`
   select id, worker, attempt, failures, losses, has_slot, available_at from execution_queue order by id`;
 
-function withoutRecord(accepted: readonly string[]): RawBuilder<unknown> {
+function withoutRecord(accepted: readonly string[]): Sql {
   return sql`
     select known.id from unnest(${accepted}::uuid[]) as known (id)
     where not exists (select from all_executions e where e.id = known.id)`;
 }
 
-function withoutCall(accepted: readonly string[]): RawBuilder<unknown> {
+function withoutCall(accepted: readonly string[]): Sql {
   return sql`
     select e.id from all_executions e
     where e.status not in ('rate_limited', 'unauthorized')

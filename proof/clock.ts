@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../src/db/sql.ts';
 import type { ProofEnvironment } from './environment.ts';
 
 /**

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { type FakeProvider, startFakeProvider } from '../harness/fake-provider.ts';
 import { addKey, addWorkspace, type KeyOptions, type TestKey } from '../harness/people.ts';
 import { type CuelineProcess, spawnCueline } from '../harness/process.ts';
-import { type Db, openDatabase } from '../src/store/connection/database.ts';
+import { type Db, openDatabase } from '../src/db/database.ts';
 import type { Fault } from './fault.ts';
 
 /**

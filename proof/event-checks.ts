@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { toId } from '../src/core/id.ts';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 import { ask } from './access/ask.ts';
 import type { Arrival, Behaviour, EventReceivers } from './event-receivers.ts';
 import { until } from './until.ts';

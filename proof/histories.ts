@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { lossesMax } from '../src/core/agent/model-settings.ts';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 import { type Ownership, readOwnership } from './journal.ts';
 import type { RecordedCall } from './process-pool.ts';
 

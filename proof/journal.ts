@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 
 /**
  * Triggers that record what the tables do not store: each claim of an execution; each time an execution leaves a process

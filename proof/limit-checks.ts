@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { type Counts, type Window, windows } from '../src/core/execution/limits.ts';
 import { uuid7Time } from '../src/core/id.ts';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 import type { Answered } from './apis.ts';
 import type { Planned, Subject } from './call-mix.ts';
 import type { ProofEnvironment } from './environment.ts';

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { TestDatabase } from '../harness/database.ts';
 import { onInterruption } from '../harness/interruption.ts';
 import { migrateAt } from '../src/cli/server/open-database.ts';
-import { tryConnect } from '../src/store/connection/connect.ts';
+import { tryConnect } from '../src/db/connect.ts';
 import { readPostmaster } from '../src/store/embedded/postmaster.ts';
 import { startEmbedded } from '../src/store/embedded.ts';
 

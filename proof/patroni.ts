@@ -21,7 +21,7 @@ import type { TestDatabase } from '../harness/database.ts';
 import { debianPostgres } from '../harness/debian-postgres.ts';
 import { freePort } from '../harness/free-port.ts';
 import { onInterruption } from '../harness/interruption.ts';
-import { openDatabase } from '../src/store/connection/database.ts';
+import { openDatabase } from '../src/db/database.ts';
 import { type Account, accountFor } from '../src/store/embedded/account.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { type DatabaseProxy, startProxy } from './proxy.ts';

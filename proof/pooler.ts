@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { freePort } from '../harness/free-port.ts';
 import { onInterruption } from '../harness/interruption.ts';
-import { tryConnect } from '../src/store/connection/connect.ts';
+import { tryConnect } from '../src/db/connect.ts';
 import { accountFor } from '../src/store/embedded/account.ts';
 import { startProxy } from './proxy.ts';
 

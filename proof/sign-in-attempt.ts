@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 
 /** The response to a password guess. */
 export interface SignInAttempt {

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { FakeProvider } from '../harness/fake-provider.ts';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 
 /**
  * A model call of one of two workers. The victim loses its executions and calls the provider below a separate path.

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../src/store/connection/database.ts';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 import type { Span } from './calendar.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function createPartitions(db: Db, span: Span): Promise<string[]> {
 async function createPartition(db: Db, name: string, month: Date): Promise<void> {
   const from = month.toISOString();
   const to = nextMonth(month).toISOString();
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     // Waiting behind a long read would block every other session.
     await sql`set local lock_timeout = '10s'`.execute(trx);
     // The bound of a partition cannot be a parameter, so the server formats it.

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { sql } from 'kysely';
 import pg from 'pg';
 import type { Caller } from '../src/core/people/caller.ts';
 import { StartupFailure } from '../src/core/startup-failure.ts';
+import { readClock } from '../src/db/clock.ts';
+import { clientConfig, type Db } from '../src/db/database.ts';
+import type { Connection } from '../src/db/detect-pooler.ts';
+import { sql } from '../src/db/sql.ts';
 import { indexRound } from '../src/flow/history/index-round.ts';
-import { readClock } from '../src/store/connection/clock.ts';
-import { clientConfig, type Db } from '../src/store/connection/database.ts';
-import type { Connection } from '../src/store/connection/detect-pooler.ts';
 import { type CreatedAgent, createSeededAgent, otherAgents } from './agents.ts';
 import { type Day, lastDays, planDays, type Span } from './calendar.ts';
 import { unauthorizedOneIn } from './outcomes.ts';

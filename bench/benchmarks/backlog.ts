@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { sql } from '../../src/db/sql.ts';
 import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
 import { claimCostOf, microsPerClaim } from '../claims.ts';
 import { type OpenedCueline, openCueline, startCueline } from '../contenders/cueline.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'kysely';
-import type { Db } from '../../src/store/connection/database.ts';
+import type { Db } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCueline } from '../contenders/cueline.ts';
 import { finishAll } from '../measure.ts';

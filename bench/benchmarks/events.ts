@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { Pool } from 'undici';
 import { percentile } from '../../proof/claim.ts';
 import { toId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
 import type { Contender, Opened } from '../contenders/contender.ts';
 import { cueline, postgresDurability } from '../contenders/cueline.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { percentile } from '../../proof/claim.ts';
 import { writeQueue } from '../../seed/queue.ts';
-import { readClock } from '../../src/store/connection/clock.ts';
+import { readClock } from '../../src/db/clock.ts';
 import type { Benchmark } from '../benchmark.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { figures } from '../goals.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { startFakeProvider } from '../../harness/fake-provider.ts';
+import { type Sql, sql } from '../../src/db/sql.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCueline, startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
@@ -72,8 +72,7 @@ async function round(
   });
   const workerMs = performance.now();
   const before = residentBytes(worker.pid);
-  const ask = async <Row>(query: ReturnType<typeof sql>) =>
-    (await query.execute(opened.db)).rows[0] as Row;
+  const ask = async <Row>(query: Sql) => (await query.execute(opened.db)).rows[0] as Row;
   const claimed = sql`select count(*)::int as count from execution_queue where worker is not null`;
   const queued = sql`select count(*)::int as count from execution_queue`;
   while ((await ask<{ count: number }>(claimed)).count < inFlight) await delay(50);

@@ -2,7 +2,7 @@ import { addAgent } from '../../harness/agents.ts';
 import { addKey, addMember, addWorkspace } from '../../harness/people.ts';
 import { password, signIn } from '../../harness/sessions.ts';
 import { seed } from '../../seed/seed.ts';
-import { openDatabase } from '../../src/store/connection/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../../src/store/connection/database.ts';
+import type { Db } from '../../src/db/database.ts';
 import { foldLabels } from '../../src/store/history/label-changes.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCueline, postgresDurability } from '../contenders/cueline.ts';

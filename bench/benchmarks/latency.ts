@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { Pool } from 'undici';
 import { percentile } from '../../proof/claim.ts';
 import { toId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { ceiling } from '../contenders/bare.ts';
 import { type OpenedCueline, openCueline } from '../contenders/cueline.ts';

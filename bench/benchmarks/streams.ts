@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addKey } from '../../harness/people.ts';
 import { streamHeartbeatMs, streamsMax } from '../../src/contract/limits.ts';
 import { toId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { type OpenedCueline, openCueline } from '../contenders/cueline.ts';
 import { fillQueue } from '../fill.ts';

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { addKey } from '../../harness/people.ts';
 import { addWorkflow, step } from '../../harness/workflow-runs.ts';
 import { fromId, uuid7 } from '../../src/core/id.ts';
-import type { Db } from '../../src/store/connection/database.ts';
+import type { Db } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';

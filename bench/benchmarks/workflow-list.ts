@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { addWorkflow, step } from '../../harness/workflow-runs.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { type OpenedCueline, openCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';

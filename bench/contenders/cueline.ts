@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type pg from 'pg';
 import { addAgent, type TestAgent } from '../../harness/agents.ts';
 import { addKey, addWorkspace } from '../../harness/people.ts';
 import { databaseUrl } from '../../harness/process.ts';
 import type { Fault } from '../../proof/fault.ts';
-import { type Db, openDatabase } from '../../src/store/connection/database.ts';
+import { type Db, openDatabase } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { defaultFlags, type Server, startServer } from '../server.ts';
 import type { Contender, Opened } from './contender.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { freshId } from '../../harness/fresh-id.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { serversDir, startServer } from '../server.ts';
 import { type OpenedCueline, openCueline } from './cueline.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { TestAgent } from '../../harness/agents.ts';
 import { addWorkflow, step } from '../../harness/workflow-runs.ts';
 import type { StepDefinition } from '../../src/core/workflow/definition.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { Contender } from './contender.ts';
 import { openCueline, postgresDurability } from './cueline.ts';
 

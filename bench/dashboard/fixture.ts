@@ -5,7 +5,7 @@ import { addAgent } from '../../harness/agents.ts';
 import { addWorkspace } from '../../harness/people.ts';
 import { signIn } from '../../harness/sessions.ts';
 import { seed } from '../../seed/seed.ts';
-import { openDatabase } from '../../src/store/connection/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
 import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { env, seedDeps } from '../history/fixture.ts';

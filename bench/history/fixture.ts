@@ -6,8 +6,8 @@ import type { CreatedAgent } from '../../seed/agents.ts';
 import { lastDays } from '../../seed/calendar.ts';
 import { type SeedDeps, seed } from '../../seed/seed.ts';
 import { firstOwner } from '../../src/cli/server/first-workspace.ts';
-import { readClock } from '../../src/store/connection/clock.ts';
-import { type Db, openDatabase } from '../../src/store/connection/database.ts';
+import { readClock } from '../../src/db/clock.ts';
+import { type Db, openDatabase } from '../../src/db/database.ts';
 import { startCueline } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';
 

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { fromId, toId, uuid7 } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { Prepare } from './calls.ts';
 import type { AccessFixture } from './fixture.ts';
 import { preflight, preflightHeaders } from './preflight.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../src/db/sql.ts';
 import { findUser } from '../../src/store/people/users.ts';
 import { password } from '../sessions.ts';
 import type { Caller } from './callers.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { fromId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { Prepare } from './calls.ts';
 import { unique } from './calls-workspace.ts';
 import type { AccessFixture } from './fixture.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { generateToken, hashToken } from '../../src/core/people/token.ts';
+import { sql } from '../../src/db/sql.ts';
 import { findSessionCaller } from '../../src/store/people/callers.ts';
 import { insertView } from '../../src/store/people/views.ts';
 import { addMember } from '../people.ts';
@@ -296,9 +296,7 @@ function ofView(body?: object): Prepare {
       ? { workspaceId: member.workspaceId, userId: member.userId }
       : { workspaceId, userId: ownerId };
     const id = uuid7(Date.now());
-    await db
-      .transaction()
-      .execute((trx) => insertView(trx, owner, { id, name: unique(), search: '' }));
+    await db.transaction((trx) => insertView(trx, owner, { id, name: unique(), search: '' }));
     return { path: `/api/v1/views/${toId('view', id)}`, ...(body && { body }) };
   };
 }

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { fromId, uuid7 } from '../../src/core/id.ts';
-import type { Db } from '../../src/store/connection/database.ts';
+import type { Db } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { addAgent, type TestAgent } from '../agents.ts';
 import type { KeyOptions, TestKey } from '../people.ts';
 import { type Callers, makeCallers } from './callers.ts';

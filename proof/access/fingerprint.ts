@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../src/store/connection/database.ts';
+import type { Db } from '../../src/db/database.ts';
+import { type Sql, sql } from '../../src/db/sql.ts';
 
 /** Fingerprints of the tables, to detect whether a call changed anything. */
 export interface Fingerprints {
@@ -24,7 +24,7 @@ const excluded = [
 /** Only some rows or columns of these tables are checked. */
 const partial = ['executions', 'api_keys'];
 
-const sum = (hash: RawBuilder<unknown>) => sql`count(*) || ':' || coalesce(sum(${hash}), 0)`;
+const sum = (hash: Sql) => sql`count(*) || ':' || coalesce(sum(${hash}), 0)`;
 const text = sql`(to_jsonb(t) - 'last_used_at')::text`;
 
 export async function fingerprints(db: Db, elsewhereId: string): Promise<Fingerprints> {
@@ -33,7 +33,7 @@ export async function fingerprints(db: Db, elsewhereId: string): Promise<Fingerp
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
       and relname <> all (${[...excluded, ...partial]}::text[]) order by relname`.execute(db);
   const names = tables.map(({ name }) => name);
-  const each = (name: string, value: RawBuilder<unknown>, from: RawBuilder<unknown>) =>
+  const each = (name: string, value: Sql, from: Sql) =>
     sql`select ${name} as name, ${value} as value from ${from}`;
   const all = [
     ...names.map((name) => each(name, sum(sql`xmin::text::int8`), sql.table(name))),
@@ -50,7 +50,7 @@ export async function fingerprints(db: Db, elsewhereId: string): Promise<Fingerp
       where text not like ${`%${elsewhereId}%`}`;
     return each(name, sum(sql`hashtextextended(text, 0)`), rows);
   });
-  const ask = (parts: RawBuilder<unknown>[]) => {
+  const ask = (parts: Sql[]) => {
     const query = sql<{ name: string; value: string }>`${sql.join(parts, sql` union all `)}`;
     return async () => {
       const { rows } = await query.execute(db);

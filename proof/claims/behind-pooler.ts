@@ -26,7 +26,7 @@ export const behindPooler: Claim = {
     {
       name: 'prepared-statements',
       description: 'statements are prepared in a pooled session',
-      file: 'store/connection/pipeline.ts',
+      file: 'db/pipeline.ts',
       find: 'statements: this.#options.connection.pooled ? null : this.#statementsOf(client),',
       replace: 'statements: this.#statementsOf(client),',
     },

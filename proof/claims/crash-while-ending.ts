@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { addWorkflow, step } from '../../harness/workflow-runs.ts';
-import type { Db } from '../../src/store/connection/database.ts';
+import type { Db } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { ask } from '../access/ask.ts';
 import { allEnded, checkCompletions, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';

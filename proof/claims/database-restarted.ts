@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { sql } from '../../src/db/sql.ts';
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
@@ -25,7 +25,7 @@ export const databaseRestarted: Claim = {
     {
       name: 'unhandled-listen-error',
       description: 'errors of the LISTEN connection are not handled',
-      file: 'store/connection/notifications.ts',
+      file: 'db/notifications.ts',
       find: "client.on('error', lost);",
       replace: '',
     },

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
-import type { Trx } from '../../src/store/connection/database.ts';
+import type { Trx } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
@@ -28,14 +28,14 @@ export const databaseUnavailable: Claim = {
     {
       name: 'outage-as-internal-error',
       description: 'refused connections and statement timeouts count as internal errors',
-      file: 'store/connection/database-error.ts',
+      file: 'db/database-error.ts',
       find: '(08|40|53|55|57)[0-9A-Z]{3}',
       replace: '(08|40|55)[0-9A-Z]{3}',
     },
     {
       name: 'pool-timeout-as-internal-error',
       description: 'an exhausted pool counts as an internal error',
-      file: 'store/connection/database-error.ts',
+      file: 'db/database-error.ts',
       find: '|timeout exceeded when trying to connect$',
       replace: '',
     },
@@ -76,12 +76,12 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       if (!(await until(refused))) violations.push(noRefusal);
       await connectionsMax(environment, -1);
     } else if (round % 3 === 1) {
-      await db.transaction().execute(async (trx) => {
+      await db.transaction(async (trx) => {
         await sql`select from limits where subject = ${key.id} for update`.execute(trx);
         if (!(await until(refused))) violations.push(noRefusal);
       });
     } else {
-      await db.transaction().execute(async (trx) => {
+      await db.transaction(async (trx) => {
         await sql`lock table prompts in access exclusive mode`.execute(trx);
         const read = readPrompts(processes[0].url, key.key);
         violations.push(...(await keepActive(trx, read)));
@@ -135,5 +135,5 @@ const noRefusal = 'no call was refused while the database was unavailable';
 /** Superusers are exempt. */
 async function connectionsMax({ db, connection }: ProofEnvironment, most: number): Promise<void> {
   const { database = '' } = connection;
-  await sql`alter database ${sql.id(database)} connection limit ${sql.lit(most)}`.execute(db);
+  await sql`alter database ${sql.table(database)} connection limit ${sql.lit(most)}`.execute(db);
 }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { freezeWindows } from '../../harness/windows.ts';
 import { addWorkflow, step } from '../../harness/workflow-runs.ts';
+import { sql } from '../../src/db/sql.ts';
 import { checkAnswers, countAnswers } from '../answers.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
@@ -42,7 +42,7 @@ export const failover: Claim = {
     {
       name: 'asynchronous-replication',
       description: 'commits do not wait for a standby',
-      file: 'store/connection/session-settings.ts',
+      file: 'db/session-settings.ts',
       find: "  array_nulls: 'on',",
       replace: "  array_nulls: 'on', synchronous_commit: 'local',",
     },

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { untilBlocked } from '../../harness/locks.ts';
 import type { TestKey } from '../../harness/people.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
+import { sql } from '../../src/db/sql.ts';
 import { type Answer, type Call, execute } from '../calls.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
@@ -109,7 +109,7 @@ async function sendAtOnce(
   };
   if (!locked) return (await Promise.all([send(), kill()]))[0];
   let answers: Promise<Retried[]> | undefined;
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     await sql`select from limits where subject = ${locked.id} for update`.execute(trx);
     answers = send();
     // A process has at most two batches in flight, so three are from several processes.

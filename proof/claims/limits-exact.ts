@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { untilBlocked } from '../../harness/locks.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { windows } from '../../src/core/execution/limits.ts';
+import { sql } from '../../src/db/sql.ts';
 import { sendAll, spawnApis } from '../apis.ts';
 import { planCallMix, testingLimits } from '../call-mix.ts';
 import type { LimitedBy } from '../calls.ts';
@@ -136,7 +136,7 @@ async function boundaryUnderLock(
   );
   let jumpedMs = 0;
   let waiting: ReturnType<typeof send> | undefined;
-  await environment.db.transaction().execute(async (trx) => {
+  await environment.db.transaction(async (trx) => {
     await sql`select from limits where subject = ${key.id} for update`.execute(trx);
     waiting = send(0);
     await untilBlocked(environment.db);

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import type { TestAgent } from '../../harness/agents.ts';
 import { failing } from '../../harness/fake-provider.ts';
 import { addWorkspace } from '../../harness/people.ts';
 import { toId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import { type Answer, type Call, execute } from '../calls.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';

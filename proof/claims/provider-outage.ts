@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { CuelineProcess } from '../../harness/process.ts';
+import { sql } from '../../src/db/sql.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';

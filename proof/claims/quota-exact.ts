@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addWorkspace } from '../../harness/people.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { noLimits } from '../../src/core/execution/limits.ts';
+import { sql } from '../../src/db/sql.ts';
 import { type Answered, sendAll, spawnApis } from '../apis.ts';
 import type { Call } from '../calls.ts';
 import type { Claim, Found } from '../claim.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { untilBlocked } from '../../harness/locks.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { toId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import { type Answer, execute } from '../calls.ts';
 import { type Change, planChanges } from '../changes.ts';
 import type { Claim, Found } from '../claim.ts';
@@ -147,7 +147,7 @@ async function underLock(
 ): Promise<Result> {
   let made: Promise<void> | undefined;
   let calls: Promise<Answer[]> | undefined;
-  await environment.db.transaction().execute(async (trx) => {
+  await environment.db.transaction(async (trx) => {
     const { key, agent } = change;
     const subject = change.what === 'revoke' ? key.id : agent.id;
     await sql`select from limits where subject = ${subject} for update`.execute(trx);

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { TestAgent } from '../../harness/agents.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { fromId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
 import { type ProofEnvironment, shuffle } from '../environment.ts';

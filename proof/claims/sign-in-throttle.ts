@@ -121,8 +121,6 @@ const noAccount = 'response for an unknown account';
 
 async function ownerWithPassword({ db, ownerId }: ProofEnvironment): Promise<string> {
   const hash = await hashPassword(password);
-  await db
-    .transaction()
-    .execute((trx) => setPassword(trx, { id: uuid7(Date.now()), userId: ownerId, hash }));
+  await db.transaction((trx) => setPassword(trx, { id: uuid7(Date.now()), userId: ownerId, hash }));
   return (await findUser(db, ownerId))?.email ?? '';
 }

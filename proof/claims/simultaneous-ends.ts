@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../src/db/sql.ts';
 import { addBacklog } from '../backlog.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
-import type { Db } from '../../src/store/connection/database.ts';
+import type { Db } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import { type ProofEnvironment, shuffle } from '../environment.ts';

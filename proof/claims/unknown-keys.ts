@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { generateKey } from '../../src/core/people/key.ts';
-import type { Db } from '../../src/store/connection/database.ts';
+import type { Db } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { executeRequest, flood } from '../flood.ts';

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { TestAgent } from '../../harness/agents.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { lossesMax } from '../../src/core/agent/model-settings.ts';
+import { sql } from '../../src/db/sql.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
-import type { Db } from '../../src/store/connection/database.ts';
+import type { Db } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { allEnded, checkTables, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import { type ProofEnvironment, shuffle } from '../environment.ts';
@@ -109,7 +109,7 @@ async function resume(
   zombies: readonly Member[],
   locking: boolean,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     if (locking) await sql`lock table workers in share mode`.execute(trx);
     for (const zombie of zombies) pool.resume(zombie);
     if (locking) await wait(lockedMs);
@@ -150,7 +150,7 @@ async function pauseAtEndOf(
   zombie: Member,
   locking: boolean,
 ): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const { rows } = await sql<{ pid: number }>`
       select pg_backend_pid() as pid from execution_queue
       where 'Hello ' || (input_variables ->> 'name') = ${prompt} and worker is not null

@@ -8,6 +8,8 @@ import type { ProviderDirectory, TestConnection } from '../core/model/model-port
 import type { Actor } from '../core/people/audit.ts';
 import type { SendMail } from '../core/people/mail.ts';
 import type { SharedResource, Shares } from '../core/shares.ts';
+import type { Db } from '../db/database.ts';
+import type { Pipelines } from '../db/pipeline.ts';
 import type { Admission, Admitted } from '../flow/admission/admit.ts';
 import type { Canceler } from '../flow/execution/cancel.ts';
 import type { LiveStreams } from '../flow/execution/live-streams.ts';
@@ -17,8 +19,6 @@ import type { HistoryReads } from '../flow/history/history-reads.ts';
 import type { Standby } from '../flow/history/standby.ts';
 import type { WorkflowStarter } from '../flow/workflow/start-workflow.ts';
 import type { Workflows } from '../flow/workflow/workflows.ts';
-import type { Db } from '../store/connection/database.ts';
-import type { Pipelines } from '../store/connection/pipeline.ts';
 import type { Authenticator } from './access/authenticate.ts';
 import type { Sessions } from './access/session.ts';
 import type { ManagementLimit } from './http/limits/management-limit.ts';

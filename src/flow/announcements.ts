@@ -1,4 +1,4 @@
-import type { Notifications } from '../store/connection/notifications.ts';
+import type { Notifications } from '../db/notifications.ts';
 import type { EndedExecution } from '../store/execution/completion.ts';
 import type { CompletionEvent } from './completions.ts';
 import type { LiveStreams } from './execution/live-streams.ts';

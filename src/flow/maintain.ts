@@ -1,7 +1,7 @@
+import type { Db } from '../db/database.ts';
 import { deleteExpiredIdempotencyKeys } from '../store/admission/idempotency.ts';
 import { deleteOldBatches, wakeBatches } from '../store/batch/due-batches.ts';
 import { deleteUnfinishedUploads } from '../store/batch/uploads.ts';
-import type { Db } from '../store/connection/database.ts';
 import { deleteOldDeliveries } from '../store/event/deliveries.ts';
 import { deleteOldEvents } from '../store/event/events.ts';
 import * as store from '../store/execution/maintenance.ts';

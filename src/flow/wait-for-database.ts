@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isUnavailable } from '../store/connection/database-error.ts';
+import { isUnavailable } from '../db/database-error.ts';
 
 const retryMs = 500;
 

@@ -2,7 +2,7 @@ import { access, chmod, constants, mkdir, realpath, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { StartupFailure } from '../core/startup-failure.ts';
-import { tryConnect } from './connection/connect.ts';
+import { tryConnect } from '../db/connect.ts';
 import { accountFor } from './embedded/account.ts';
 import { findBinaries, packagedNative } from './embedded/binaries.ts';
 import { locateCluster, prepareCluster } from './embedded/cluster.ts';

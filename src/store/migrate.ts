@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
 import { ReadOnlyFailure, StartupFailure } from '../core/startup-failure.ts';
-import type { Db } from './connection/database.ts';
-import { isInUse, isPermissionDenied, isReadOnly } from './connection/database-error.ts';
+import type { Db } from '../db/database.ts';
+import { isInUse, isPermissionDenied, isReadOnly } from '../db/database-error.ts';
+import { sql } from '../db/sql.ts';
 import { up as people } from './migrations/0001-people.ts';
 import { up as agents } from './migrations/0002-agents.ts';
 import { up as executions } from './migrations/0003-executions.ts';
@@ -27,7 +27,7 @@ import { up as erasedLabels } from './migrations/0011-erased-labels.ts';
  */
 
 /** By name, in order; the name is recorded once the migration is committed. */
-export type Migrations = Readonly<Record<string, (db: Kysely<never>) => Promise<void>>>;
+export type Migrations = Readonly<Record<string, (db: Db) => Promise<void>>>;
 
 const released: Migrations = {
   '0001-people': people,
@@ -88,8 +88,7 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<voi
 /** Applies all migrations to an empty database, the first missing one to any other. Returns whether none is left. */
 function migrateSome(db: Db, migrations: Migrations, wait: () => Promise<void>): Promise<boolean> {
   // Each statement must see what was committed while the previous one waited for the lock.
-  const transaction = db.transaction().setIsolationLevel('read committed');
-  return transaction.execute(async (trx) => {
+  return db.transaction(async (trx) => {
     // The role may have timeouts of its own.
     await sql`set local statement_timeout = 0`.execute(trx);
     await sql`set local lock_timeout = 0`.execute(trx);
@@ -107,7 +106,7 @@ function migrateSome(db: Db, migrations: Migrations, wait: () => Promise<void>):
     for (const name of due) {
       // Each time: a migration may set its own.
       await sql`set local lock_timeout = '900ms'`.execute(trx);
-      await migrations[name]?.(trx as unknown as Kysely<never>);
+      await migrations[name]?.(trx);
       await sql`
         insert into schema_migrations (name, timestamp)
         values (${name}, clock_timestamp()::text)`.execute(trx);

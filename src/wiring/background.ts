@@ -1,6 +1,7 @@
 import { toId } from '../core/id.ts';
 import type { Mailer } from '../core/people/mail.ts';
 import { deriveSealKey } from '../core/seal.ts';
+import type { Db } from '../db/database.ts';
 import { evaluateAlerts } from '../flow/event/evaluate-alerts.ts';
 import { maintainEndpoints } from '../flow/event/maintain-endpoints.ts';
 import { sealURLs } from '../flow/event/seal-urls.ts';
@@ -13,7 +14,6 @@ import {
 import { maintain } from '../flow/maintain.ts';
 import { fireSchedules } from '../flow/workflow/fire-schedules.ts';
 import { sendMails } from '../flow/workspace/send-mails.ts';
-import type { Db } from '../store/connection/database.ts';
 import { freeLostEndpoints } from '../store/event/deliveries.ts';
 import { deleteEndedStreams } from '../store/execution/stream-chunks.ts';
 import { startMaintenance } from '../worker/start-maintenance.ts';

@@ -1,7 +1,7 @@
 import * as limits from '../contract/limits.ts';
 import { type SharedResource, Shares } from '../core/shares.ts';
-import { singleConnectionsMax } from '../store/connection/connections.ts';
-import { connectionsMaxOf, type Db } from '../store/connection/database.ts';
+import { singleConnectionsMax } from '../db/connections.ts';
+import { connectionsMaxOf, type Db } from '../db/database.ts';
 
 export type AllShares = Readonly<Record<SharedResource, Shares>>;
 

@@ -1,6 +1,6 @@
 import * as limits from '../contract/limits.ts';
+import { openReadConnections, openSampleDb } from '../db/connections.ts';
 import { createStandby } from '../flow/history/standby.ts';
-import { openReadConnections, openSampleDb } from '../store/connection/connections.ts';
 import type { WiringDeps } from './wiring-deps.ts';
 
 export type StandbyConnections = NonNullable<ReturnType<typeof openStandby>>;

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { closeWithin, createGracefulShutdown } from '../api/http/connection/graceful-shutdown.ts';
 import * as limits from '../contract/limits.ts';
+import { openConnections } from '../db/connections.ts';
+import { openNotifications } from '../db/notifications.ts';
 import { createKeyUse } from '../flow/workspace/key-use.ts';
 import { createMailer } from '../net/mailer.ts';
-import { openConnections } from '../store/connection/connections.ts';
-import { openNotifications } from '../store/connection/notifications.ts';
 import { markKeysUsed } from '../store/people/callers.ts';
 import type { Worker } from '../worker/worker.ts';
 import { createApp } from './app.ts';

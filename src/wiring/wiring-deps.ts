@@ -4,9 +4,9 @@ import type { ServerLimits } from '../api/http/connection/slow-readers.ts';
 import type { Config } from '../config.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { SharedResource } from '../core/shares.ts';
+import type { Db } from '../db/database.ts';
+import type { Connection } from '../db/detect-pooler.ts';
 import type { BreakerState } from '../provider/capacity/breakers.ts';
-import type { Db } from '../store/connection/database.ts';
-import type { Connection } from '../store/connection/detect-pooler.ts';
 
 /** What a process does: `start` serves the API and works, the others do one of the two. */
 export type Role = 'start' | 'api' | 'worker';

@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { QueuedExecution } from '../core/execution/queued-execution.ts';
 import { tagBound } from '../core/execution/tag-bound.ts';
-import type { Db } from '../store/connection/database.ts';
+import type { Db } from '../db/database.ts';
 import {
   claimExecutions,
   claimForOtherWorkspaces,

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DisabledReason } from '../core/event/endpoint.ts';
 import { inFlightMax } from '../core/event/retry.ts';
 import { createWakeLoop, type WakeLoop } from '../core/wake-loop.ts';
+import type { Db } from '../db/database.ts';
+import type { Pipelines } from '../db/pipeline.ts';
 import {
   type AttemptDeps,
   type Attempted,
@@ -11,8 +13,6 @@ import {
 } from '../flow/event/attempt-delivery.ts';
 import { disableEndpoint } from '../flow/event/disable-endpoint.ts';
 import { batcher } from '../flow/transaction/batcher.ts';
-import type { Db } from '../store/connection/database.ts';
-import type { Pipelines } from '../store/connection/pipeline.ts';
 import {
   claimEndpoints,
   type DueDelivery,

@@ -1,5 +1,5 @@
 import { uuid7 } from '../core/id.ts';
-import type { Pipelines } from '../store/connection/pipeline.ts';
+import type { Pipelines } from '../db/pipeline.ts';
 import { heartbeat, registerWorker } from '../store/execution/workers.ts';
 
 /**

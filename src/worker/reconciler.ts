@@ -1,4 +1,4 @@
-import type { Db } from '../store/connection/database.ts';
+import type { Db } from '../db/database.ts';
 import { leasedExecutions } from '../store/execution/queue.ts';
 import type { Lease } from './lease.ts';
 import { type ReleaseQueue, unchangedRelease } from './release-queue.ts';

@@ -1,5 +1,5 @@
 import { nothingSpent, type QueuedExecution } from '../core/execution/queued-execution.ts';
-import type { Db } from '../store/connection/database.ts';
+import type { Db } from '../db/database.ts';
 import { type Release, releaseExecutions } from '../store/execution/queue.ts';
 import type { ClaimLoop } from './claim.ts';
 

@@ -1,8 +1,8 @@
 import type { Slots } from '../core/execution/queued-execution.ts';
+import type { Db } from '../db/database.ts';
+import type { Pipelines } from '../db/pipeline.ts';
 import type { ExecuteDeps } from '../flow/execution/execute.ts';
 import type { Finisher } from '../flow/execution/finish.ts';
-import type { Db } from '../store/connection/database.ts';
-import type { Pipelines } from '../store/connection/pipeline.ts';
 import { leasedExecutions, releaseExecutions } from '../store/execution/queue.ts';
 import { removeWorker } from '../store/execution/workers.ts';
 import { ClaimLoop } from './claim.ts';

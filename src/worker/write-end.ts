@@ -1,6 +1,6 @@
 import { noDetails } from '../core/model/model-port.ts';
+import { isUnstorable } from '../db/database-error.ts';
 import type { End, Finisher } from '../flow/execution/finish.ts';
-import { isUnstorable } from '../store/connection/database-error.ts';
 
 const firstPauseMs = 50;
 const pauseMsMax = 1_000;

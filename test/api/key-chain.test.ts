@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { during } from '../../harness/locks.ts';
 import type { KeyOptions, TestKey } from '../../harness/people.ts';
 import { startService } from '../../harness/service.ts';
 import { freezeWindows, frozenResetAt } from '../../harness/windows.ts';
 import { fromId, toId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 
 /** Keys that a key issues share its windows and end with it. */
 

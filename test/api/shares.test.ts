@@ -125,7 +125,7 @@ test('requests that wait for a lock of their workspace leave connections for ano
   const { promptId } = prompt.body;
   const { promptVersionId } = version.body;
   const requests: Promise<{ status: number }>[] = [];
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     await lockDeclaration(trx, workspaceId);
     await lockSlugs(trx, workspaceId);
     for (let at = 0; at < 14; at++) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { freshId } from '../../harness/fresh-id.ts';
 import { type Service, startService } from '../../harness/service.ts';
 import { type Cueline, createClient } from '../../src/client/index.ts';
 import { toId } from '../../src/core/id.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
+import { sql } from '../../src/db/sql.ts';
 import { failure } from './server.ts';
 
 /** The client against the real service. */

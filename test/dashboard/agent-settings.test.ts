@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { addAgent } from '../../harness/agents.ts';
 import { makeAgent, makePrompt, move } from '../../harness/prompts.ts';
+import { sql } from '../../src/db/sql.ts';
 import { openDashboard, settled } from './harness.ts';
 
 const { service, visit } = await openDashboard();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import type { Locator } from 'playwright-core';
 import { addAgent, run, type TestAgent } from '../../harness/agents.ts';
 import { freshId } from '../../harness/fresh-id.ts';
 import { insertStatistics, tally } from '../../harness/statistics.ts';
 import type { Tally } from '../../src/core/history/statistics.ts';
+import { sql } from '../../src/db/sql.ts';
 import { countClicks } from './count-clicks.ts';
 import { loaded, openDashboard } from './harness.ts';
 

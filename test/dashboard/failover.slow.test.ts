@@ -2,8 +2,8 @@ import { test } from 'node:test';
 import { addAgent } from '../../harness/agents.ts';
 import { debianPostgres } from '../../harness/debian-postgres.ts';
 import { startReplication } from '../../harness/replication.ts';
-import { parseDatabaseUrl } from '../../src/store/connection/connect.ts';
-import { detectPooler } from '../../src/store/connection/detect-pooler.ts';
+import { parseDatabaseUrl } from '../../src/db/connect.ts';
+import { detectPooler } from '../../src/db/detect-pooler.ts';
 import { openDashboard } from './harness.ts';
 
 /** Pages while the primary of the database is lost and the standby takes over. */

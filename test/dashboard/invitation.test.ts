@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
+import { sql } from '../../src/db/sql.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, run } from '../../harness/agents.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
+import { sql } from '../../src/db/sql.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import type { Locator } from 'playwright-core';
 import { addAgent } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { fromId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

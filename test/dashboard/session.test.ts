@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
 import { password } from '../../harness/sessions.ts';
 import { toId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import { openDashboard, returnToWindow } from './harness.ts';
 
 const { service, visit } = await openDashboard();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, run } from '../../harness/agents.ts';
 import { insertStatistics, tally } from '../../harness/statistics.ts';
+import { sql } from '../../src/db/sql.ts';
 import { openDashboard } from './harness.ts';
 
 /** Where a cost is unknown, owners are led to the form for the price of the model. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, run } from '../../harness/agents.ts';
 import { runRetentionRound } from '../../harness/retention-round.ts';
 import { password } from '../../harness/sessions.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
+import { sql } from '../../src/db/sql.ts';
 import { loaded, openDashboard, returnToWindow } from './harness.ts';
 
 const connection: { failure: ModelFailure | null } = { failure: null };

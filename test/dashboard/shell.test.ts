@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { makePrompt } from '../../harness/prompts.ts';
+import { sql } from '../../src/db/sql.ts';
 import { openDashboard, settled } from './harness.ts';
 
 const { service, visit } = await openDashboard();

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
+import { sql } from '../../src/db/sql.ts';
 import { openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();

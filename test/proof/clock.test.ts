@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createTestDatabase } from '../../harness/database.ts';
 import { shadowClock } from '../../proof/clock.ts';
-import { openDatabase } from '../../src/store/connection/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
 
 const { connection, drop } = await createTestDatabase();
 const db = openDatabase({ connection, poolMax: 4, onError: () => {} });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { type Service, startService } from '../../harness/service.ts';
 import { checkTables } from '../../proof/checker.ts';
 import { seed } from '../../seed/seed.ts';
 import { firstOwner } from '../../src/cli/server/first-workspace.ts';
 import { fromId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import { runSeed } from './seeder.ts';
 
 /** The seeder and a running service share a database. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { rowsOfQuery } from '../../harness/plan.ts';
 import { startService } from '../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../harness/workflow-runs.ts';
+import type { Db, Trx } from '../../src/db/database.ts';
+import { type Sql, sql } from '../../src/db/sql.ts';
 import { deleteExpiredIdempotencyKeys } from '../../src/store/admission/idempotency.ts';
-import type { Db, Trx } from '../../src/store/connection/database.ts';
 import { wakeExecutions } from '../../src/store/execution/maintenance.ts';
 import { promoteDelayed } from '../../src/store/execution/queue.ts';
 import { deleteTransientOutputs } from '../../src/store/history/bodies.ts';
@@ -34,10 +34,7 @@ const limit = 1_000;
 const someRows = 50;
 
 /** Fills a table with rows that are not due, and selects the due ones. */
-const selections: Record<
-  string,
-  [fill: ReturnType<typeof sql>, ask: (db: Db) => Promise<unknown>]
-> = {
+const selections: Record<string, [fill: Sql, ask: (db: Db) => Promise<unknown>]> = {
   'delayed executions': [
     sql`insert into execution_queue (id, workspace_id, agent_id, prompt_version_id, executed_at, source, agent_name,
           prompt_version_label, model, input_variables, settings, tag, available_at)

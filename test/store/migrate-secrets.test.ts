@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../harness/database.ts';
 import { freshId } from '../../harness/fresh-id.ts';
 import { addWorkspace } from '../../harness/people.ts';
 import { sealKey } from '../../harness/service.ts';
+import { sql } from '../../src/db/sql.ts';
 import { sealURLs } from '../../src/flow/event/seal-urls.ts';
 import { migrate } from '../../src/store/migrate.ts';
 

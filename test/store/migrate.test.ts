@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { untilBlocked } from '../../harness/locks.ts';
 import { ReadOnlyFailure } from '../../src/core/startup-failure.ts';
-import { type Db, openDatabase } from '../../src/store/connection/database.ts';
+import { type Db, openDatabase } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { checkSchema, type Migrations, migrate } from '../../src/store/migrate.ts';
 
 /** A database that lacks two migrations, each of which adds a column to a table; the second table is being dumped. */
 
-const addColumn = (table: string) => async (db: Kysely<never>) => {
+const addColumn = (table: string) => async (db: Db) => {
   await sql`alter table ${sql.table(table)} add column added integer`.execute(db);
 };
 const [first, second] = ['9001-first', '9002-second'];

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, run } from '../../harness/agents.ts';
 import { type FakeProvider, startFakeProvider } from '../../harness/fake-provider.ts';
 import { freePort } from '../../harness/free-port.ts';
 import { type Service, sealKey, startService } from '../../harness/service.ts';
+import { sql } from '../../src/db/sql.ts';
 import { createCredentials } from '../../src/flow/workspace/credentials.ts';
 import { createModels, type Models } from '../../src/provider/registry.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addAgent, ended } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
+import { sql } from '../../src/db/sql.ts';
 
 /** A process with API and worker shuts down while it accepts an execution that admission claims at once. */
 
@@ -30,7 +30,7 @@ test('an execution accepted during shutdown is executed once, by another process
     $$ begin perform pg_advisory_xact_lock_shared(1); return null; end $$`.execute(db);
   await sql`create trigger hold before insert on execution_queue
     for each statement execute function hold()`.execute(db);
-  const held = await db.transaction().execute(async (trx) => {
+  const held = await db.transaction(async (trx) => {
     // Blocks the insertion. Admission has read the lease by then.
     await sql`select pg_advisory_xact_lock(1)`.execute(trx);
     const accepted = fetch(`${stopping.url}${agent.path}/execute`, {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { sql } from 'kysely';
 import { addEndpoint } from '../../harness/endpoints.ts';
-import { testPipelines } from '../../harness/pipelines.ts';
+import { testPipelines, watchedSend } from '../../harness/pipelines.ts';
 import { sealKey, startService } from '../../harness/service.ts';
 import type { PostAnswer } from '../../src/core/event/post.ts';
 import { fromId } from '../../src/core/id.ts';
-import type { Send } from '../../src/store/connection/pipeline.ts';
+import type { Send } from '../../src/db/pipeline.ts';
+import { sql } from '../../src/db/sql.ts';
 import { createEventSender } from '../../src/worker/event-sender.ts';
 
 /** What the sender read, against what it wrote before the response arrived. The tests send the responses. */
@@ -46,10 +46,10 @@ async function setUp(t: TestContext) {
       async use(work, timeoutMs) {
         const names: string[] = [];
         const result = await pipelines.use((send) => {
-          const noted: Send = (statement, values) => {
-            names.push(statement.name);
-            return send(statement, values);
-          };
+          const noted = watchedSend(send, ({ name }) => {
+            names.push(name);
+            return undefined;
+          });
           return work(noted);
         }, timeoutMs);
         statements.push(...names);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addEndpoint, verified } from '../../harness/endpoints.ts';
 import { startReceiver, status, toReceivers } from '../../harness/receiver.ts';
 import { startService } from '../../harness/service.ts';
 import { fromId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import { claimEndpoints } from '../../src/store/event/deliveries.ts';
 
 const service = await startService({ config: toReceivers });
@@ -78,7 +78,7 @@ test('outcomes of other endpoints do not wait until an endpoint is disabled', as
   await endpoint.call('POST', '/test');
   const [last] = await leaving.received(1);
   const id = fromId('endpoint', endpoint.endpointId);
-  await service.db.transaction().execute(async (trx) => {
+  await service.db.transaction(async (trx) => {
     await sql`
       update endpoints set failing_since = clock_timestamp() where id = ${id}`.execute(service.db);
     await sql`select from endpoints where id = ${id} for no key update`.execute(trx);
@@ -157,7 +157,7 @@ test('an endpoint that a worker has lost from memory only is claimed again, by t
   const id = fromId('endpoint', endpoint.endpointId) ?? '';
   const workers = [randomUUID(), randomUUID()];
   const [own = '', other = ''] = workers;
-  await service.db.transaction().execute(async (trx) => {
+  await service.db.transaction(async (trx) => {
     await sql`
       insert into workers (id, lease_until) select id, clock_timestamp() + interval '1 hour'
       from unnest(${workers}::uuid[]) as id`.execute(trx);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { type AgentOptions, addAgent, run } from '../../harness/agents.ts';
 import { startFakeProvider } from '../../harness/fake-provider.ts';
 import { startService } from '../../harness/service.ts';
 import { openUnsealed } from '../../harness/setups.ts';
+import { sql } from '../../src/db/sql.ts';
 import { createModels } from '../../src/provider/registry.ts';
 
 /** An agent with several models: which failure moves an execution to the next one, and what its record says. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, type TestAgent } from '../../harness/agents.ts';
 import { freshId } from '../../harness/fresh-id.ts';
 import { failedAttempt } from '../../harness/models.ts';
@@ -9,6 +8,7 @@ import { testPipelines } from '../../harness/pipelines.ts';
 import { queueExecutions } from '../../harness/records.ts';
 import { startService } from '../../harness/service.ts';
 import { nothingSpent, type QueuedExecution } from '../../src/core/execution/queued-execution.ts';
+import { sql } from '../../src/db/sql.ts';
 import { grantFreeSlots } from '../../src/store/execution/completion.ts';
 import {
   claimExecutions,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, ended, type TestAgent } from '../../harness/agents.ts';
 import { startFakeProvider } from '../../harness/fake-provider.ts';
 import { startService } from '../../harness/service.ts';
 import { openUnsealed } from '../../harness/setups.ts';
+import { sql } from '../../src/db/sql.ts';
 import { createModels } from '../../src/provider/registry.ts';
 
 const provider = await startFakeProvider();
@@ -33,12 +33,12 @@ test('waiting for a provider at its concurrency limit never times out', async ()
   const waiting = await execute(agent);
   for (let sentBack = 0; sentBack < 1; ) {
     // Moves the start of work back by an hour.
-    const { numAffectedRows } = await sql`
+    const { rowCount } = await sql`
       update execution_queue set started_at = started_at - interval '1 hour', available_at = clock_timestamp()
       where agent_id = ${agent.id} and worker is null and available_at is not null`.execute(
       service.db,
     );
-    sentBack += Number(numAffectedRows);
+    sentBack += rowCount;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await service.call('POST', `${holding}/cancel`, { key });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../harness/database.ts';
 import { freshId } from '../../harness/fresh-id.ts';
 import { failedAttempt } from '../../harness/models.ts';
@@ -8,6 +7,7 @@ import { testPipelines } from '../../harness/pipelines.ts';
 import { queueExecutions } from '../../harness/records.ts';
 import { nothingSpent, unknownSpent } from '../../src/core/execution/queued-execution.ts';
 import { uuid7 } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import {
   claimForOtherWorkspaces as claimForOthersFrom,
   claimExecutions as claimRunsFrom,
@@ -157,7 +157,7 @@ test('a paused process with locks blocks the sweep of its own executions only', 
   await claimExecutions(dead, 1);
   await expire(stopped);
   await expire(dead);
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     await sql`select from execution_queue where id = ${locked} for update`.execute(trx);
     assert.equal(await sweepWorkers(db, first, 1), 1);
     assert.equal((await row(lost))?.worker, null);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addAgent, ended } from '../../harness/agents.ts';
 import { during } from '../../harness/locks.ts';
 import { startService } from '../../harness/service.ts';
+import { sql } from '../../src/db/sql.ts';
 import { canceledEnd, type End, type Finisher } from '../../src/flow/execution/finish.ts';
 import { writeEnd } from '../../src/worker/write-end.ts';
 

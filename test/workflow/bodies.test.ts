@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addAgent, type TestAgent } from '../../harness/agents.ts';
 import { runRetentionRound } from '../../harness/retention-round.ts';
 import { startService } from '../../harness/service.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../harness/workflow-runs.ts';
 import { toId } from '../../src/core/id.ts';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
+import { sql } from '../../src/db/sql.ts';
 
 /** The retention of workflow runs and their bodies: the shortest one of their agents. */
 

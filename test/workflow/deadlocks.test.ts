@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import pg from 'pg';
 import { addAgent } from '../../harness/agents.ts';
 import { runAsAdmin } from '../../harness/cluster.ts';
@@ -9,6 +8,7 @@ import { testPipelines } from '../../harness/pipelines.ts';
 import { startService } from '../../harness/service.ts';
 import { coldProgress } from '../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../../harness/workflow-runs.ts';
+import { sql } from '../../src/db/sql.ts';
 import { endWorkflowRun } from '../../src/flow/workflow/end-workflow-run.ts';
 import { settleSteps } from '../../src/flow/workflow/settle-steps.ts';
 import { createWorkflowStarter } from '../../src/flow/workflow/start-workflow.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
 import { addRecords, dayMs, miscounted, remainingIds } from '../../harness/records.ts';
@@ -15,6 +14,7 @@ import {
   step,
 } from '../../harness/workflow-runs.ts';
 import { fromId } from '../../src/core/id.ts';
+import { sql } from '../../src/db/sql.ts';
 import { eraseWorkflowRuns } from '../../src/flow/history/erase-workflow-runs.ts';
 import { deletableExecutions, listOpenErasures } from '../../src/store/history/erasures.ts';
 import {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
 import { countReadChars } from '../../harness/read-chars.ts';
 import { startService } from '../../harness/service.ts';
 import { coldProgress } from '../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../../harness/workflow-runs.ts';
+import { sql } from '../../src/db/sql.ts';
 import { settleSteps } from '../../src/flow/workflow/settle-steps.ts';
 import { createWorkflowStarter } from '../../src/flow/workflow/start-workflow.ts';
 import { readSteps } from '../../src/store/workflow/workflow-progress-read.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 import { freezeWindows } from '../../harness/windows.ts';
@@ -12,6 +11,7 @@ import {
   step,
   withText,
 } from '../../harness/workflow-runs.ts';
+import { sql } from '../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { scriptedModels } from '../../harness/models.ts';
 import { startService } from '../../harness/service.ts';
 import { addWorkflow, endOfRun, startRun, step, withText } from '../../harness/workflow-runs.ts';
 import type { ModelPort } from '../../src/core/model/model-port.ts';
 import { ModelFailure, noCost, noUsage } from '../../src/core/model/model-port.ts';
+import { sql } from '../../src/db/sql.ts';
 
 /** Responds with the prompt. A prompt that starts with `break` fails once `failing` resolves. */
 const echo = scriptedModels();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { startService } from '../../harness/service.ts';
 import { addWorkflow, endOfRun, startRun, step, withText } from '../../harness/workflow-runs.ts';
+import { sql } from '../../src/db/sql.ts';
 
 /** One process starts the workflow runs, two others execute them. */
 const api = await startService({ role: 'api' });

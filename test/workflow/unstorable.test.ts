@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../harness/agents.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
 import { startService } from '../../harness/service.ts';
@@ -14,7 +13,8 @@ import {
 } from '../../harness/workflow-runs.ts';
 import { toId } from '../../src/core/id.ts';
 import { fresh } from '../../src/core/workflow/step-state.ts';
-import { commit } from '../../src/store/connection/statements.ts';
+import { sql } from '../../src/db/sql.ts';
+import { commit } from '../../src/db/statements.ts';
 import { beginProgress, writeProgress } from '../../src/store/workflow/workflow-progress.ts';
 
 /** Model output in error messages, and ends whose follow-up cannot be stored. */

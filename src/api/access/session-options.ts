@@ -6,7 +6,7 @@ import { uuid7 } from '../../core/id.ts';
 import { passwordResetMail, resetMailsMax, type SendMail } from '../../core/people/mail.ts';
 import { cleanName } from '../../core/people/name.ts';
 import { basePathOf } from '../../core/public-url.ts';
-import type { Db } from '../../store/connection/database.ts';
+import { type Db, observedPool } from '../../db/database.ts';
 import { writeUserAudit } from '../../store/people/audit.ts';
 import { isInvited } from '../../store/people/invitations.ts';
 import { countAttempt } from '../../store/people/sign-in-attempts.ts';
@@ -59,7 +59,7 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
     basePath,
     // A list, because better-auth's environment variable overrides a single secret.
     secrets: [{ version: 1, value: signingKey(deps.secret) }],
-    database: { db: db.withoutPlugins(), type: 'postgres', transaction: true },
+    database: observedPool(db),
     ...tables,
     user: { ...tables.user, validateUserInfo: (incoming) => rejectUninvited(db, incoming) },
     session: {

@@ -12,9 +12,9 @@ import { CallFailure, type CallFailureCode, invalidRequest, notFound } from '../
 import { fromId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { type HashPassword, hashToken } from '../../core/people/token.ts';
-import type { Db } from '../../store/connection/database.ts';
-import { isUnavailable } from '../../store/connection/database-error.ts';
-import { observeErrors } from '../../store/connection/observed-errors.ts';
+import type { Db } from '../../db/database.ts';
+import { isUnavailable } from '../../db/database-error.ts';
+import { observeErrors } from '../../db/observed-errors.ts';
 import { writeUserAudit } from '../../store/people/audit.ts';
 import { findSessionCaller } from '../../store/people/callers.ts';
 import { findUserByEmail } from '../../store/people/users.ts';

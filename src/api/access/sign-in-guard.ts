@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { CallFailure } from '../../core/failure.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import { countAttempt, undoAttempt } from '../../store/people/sign-in-attempts.ts';
 import { sessionAddresses } from '../../store/people/users.ts';
 

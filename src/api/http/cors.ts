@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fromId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { isName } from '../../core/slug.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import {
   findAgentOrigins,
   findKeyOrigins,

@@ -12,7 +12,7 @@ import {
 import { ifMatch, pathParams } from '../../contract/shared.ts';
 import { invalidRequest } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
-import { inWorkspace } from '../../store/connection/fair-connections.ts';
+import { inWorkspace } from '../../db/fair-connections.ts';
 import { type AgentPaths, agentPaths, resolveAgents } from '../access/agent-references.ts';
 import { requireCredential, unauthorized } from '../access/authenticate.ts';
 import type { ApiDeps } from '../api-deps.ts';

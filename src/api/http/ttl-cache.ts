@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from '../../store/connection/database-error.ts';
+import { DatabaseUnavailable } from '../../db/database-error.ts';
 
 /** Caches a read for `ttlMs`, so that frequent probes and scrapes put no load on the database. */
 export function cached<T>(read: () => Promise<T>, ttlMs: number): () => Promise<T> {

@@ -1,9 +1,9 @@
 import { requireSecret } from '../../config.ts';
 import { splitDatabaseUrl } from '../../core/database-url.ts';
-import { connectToDatabase, parseDatabaseUrl } from '../../store/connection/connect.ts';
-import { type Db, openDatabase } from '../../store/connection/database.ts';
-import { type Connection, detectPooler } from '../../store/connection/detect-pooler.ts';
-import { IdleConnections } from '../../store/connection/idle-connections.ts';
+import { connectToDatabase, parseDatabaseUrl } from '../../db/connect.ts';
+import { type Db, openDatabase } from '../../db/database.ts';
+import { type Connection, detectPooler } from '../../db/detect-pooler.ts';
+import { IdleConnections } from '../../db/idle-connections.ts';
 import type { Embedded, EmbeddedOptions } from '../../store/embedded.ts';
 import { checkSchema, type MigrateOptions, migrate } from '../../store/migrate.ts';
 import type { Context } from '../command.ts';

@@ -1,10 +1,10 @@
 import { executionSettings } from '../../core/agent/model-settings.ts';
 import { uuid7 } from '../../core/id.ts';
 import { randomHex } from '../../core/random.ts';
+import { readClock } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
 import { rollBackWrites } from '../../store/admission/admission-probe.ts';
 import type { AcceptedTerms, AdmissionWrites } from '../../store/admission/admission-write.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import type { Db } from '../../store/connection/database.ts';
 import { clockTag } from './admission-batch.ts';
 
 /**

@@ -2,9 +2,9 @@ import type { Action, LifecycleState } from '../../core/agent/agent.ts';
 import type { EventType } from '../../core/event/event.ts';
 import { toId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { readClock } from '../../db/clock.ts';
+import type { Trx } from '../../db/database.ts';
 import type { AgentRow } from '../../store/agent/agents.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import type { Trx } from '../../store/connection/database.ts';
 import { writeEvents } from '../../store/event/events.ts';
 
 /** Events of agents. Each comes last in its transaction. */

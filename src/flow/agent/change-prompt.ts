@@ -2,14 +2,14 @@ import { notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { readClock } from '../../db/clock.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import {
   insertPrompt,
   lockPrompt,
   type PromptRow,
   updatePrompt,
 } from '../../store/agent/prompts.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { type Precondition, refuseStale } from './precondition.ts';
 

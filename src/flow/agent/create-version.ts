@@ -12,11 +12,11 @@ import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { readClock } from '../../db/clock.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
 import { lockPrompt, updatePrompt } from '../../store/agent/prompts.ts';
 import { insertVersion, type VersionRow } from '../../store/agent/versions.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 
 export interface VersionInput extends ModelSettings, VersionContent {

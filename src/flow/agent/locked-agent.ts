@@ -1,8 +1,8 @@
 import { notFound } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { type AgentRow, findAgent, lockAgent } from '../../store/agent/agents.ts';
-import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 
 /**
  * Changes an agent under its lock. Admission takes the same limit row, so a change takes effect with the next call and

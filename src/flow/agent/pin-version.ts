@@ -1,7 +1,7 @@
 import { uuid7, uuid7Time } from '../../core/id.ts';
+import { readClock } from '../../db/clock.ts';
+import type { Trx } from '../../db/database.ts';
 import { findLastPin, insertPin, type NewPin, type PinOwner } from '../../store/agent/pins.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import type { Trx } from '../../store/connection/database.ts';
 
 /**
  * Adds a pin to the history of an agent or a workflow. Its id orders the history and is always later than the previous

@@ -1,6 +1,7 @@
 import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { slugOf, slugOfId } from '../../core/slug.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import {
   deleteAliases,
   findTaken,
@@ -10,7 +11,6 @@ import {
   lockSlugs,
   updateSlug,
 } from '../../store/agent/slugs.ts';
-import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 
 /** Gives agents and workflows their slugs, and agents their aliases. */
 

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../core/failure.ts';
+import type { Trx } from '../../db/database.ts';
 import { findLabels } from '../../store/agent/versions.ts';
-import type { Trx } from '../../store/connection/database.ts';
 
 /** Throws unless each label is that of a version of the prompt. Labels stay: versions are immutable and are never deleted. */
 export async function requireVersionAliases(

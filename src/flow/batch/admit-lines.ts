@@ -13,6 +13,8 @@ import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
 import type { TagBound } from '../../core/execution/tag-bound.ts';
 import { type Caller, sessionCaller } from '../../core/people/caller.ts';
+import type { Pipelines, Send } from '../../db/pipeline.ts';
+import { commit } from '../../db/statements.ts';
 import {
   type AgentRow,
   readBatchAgent,
@@ -26,8 +28,6 @@ import {
   type WaitingLine,
 } from '../../store/batch/batch-lines.ts';
 import type { DueBatch } from '../../store/batch/due-batches.ts';
-import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
-import { commit } from '../../store/connection/statements.ts';
 import { AdmissionBatch, clockTag } from '../admission/admission-batch.ts';
 import { lookupOf } from '../admission/admission-mapping.ts';
 import { usualTransactionMs } from '../admission/admit.ts';

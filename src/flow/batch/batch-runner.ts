@@ -1,7 +1,7 @@
 import { tagBound } from '../../core/execution/tag-bound.ts';
 import { createWakeLoop } from '../../core/wake-loop.ts';
+import type { Db } from '../../db/database.ts';
 import { listCanceledExecutions, listWaitingBatches } from '../../store/batch/due-batches.ts';
-import type { Db } from '../../store/connection/database.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { type AdmitLinesDeps, admitLines } from './admit-lines.ts';
 

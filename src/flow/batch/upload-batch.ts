@@ -19,6 +19,8 @@ import { labelsJson } from '../../core/execution/labels.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import { storable } from '../../core/storable-text.ts';
+import { readClock } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
 import {
   appendLines,
   beginUpload,
@@ -32,8 +34,6 @@ import {
   type StoredLine,
   type UploadInProgress,
 } from '../../store/batch/uploads.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import type { Db } from '../../store/connection/database.ts';
 
 /**
  * Uploads a batch. Memory is bounded by one line, the lines of one transaction, and the ids of the file.

@@ -1,11 +1,11 @@
 import type { Compute } from '../../core/compute.ts';
 import { CallFailure } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { findAgents } from '../../store/agent/agents.ts';
 import { lockDeclaration } from '../../store/agent/declaration.ts';
 import { lockSlugs } from '../../store/agent/slugs.ts';
-import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { deferEvents } from '../../store/event/events.ts';
 import { inSnapshot } from '../../store/history/records.ts';
 import { type Change, type Declaration, type Plan, planDeclaration } from './plan-declaration.ts';

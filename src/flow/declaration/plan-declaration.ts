@@ -3,6 +3,8 @@ import type { PlaceholderWarning } from '../../core/agent/prompt.ts';
 import type { Compute } from '../../core/compute.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { readClock } from '../../db/clock.ts';
+import type { Trx } from '../../db/database.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
   findPromptsByName,
@@ -10,8 +12,6 @@ import {
   type NamedPromptRow,
   type NamedWorkflowRow,
 } from '../../store/agent/declaration.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import type { Trx } from '../../store/connection/database.ts';
 import { planAgent } from './plan-agent.ts';
 import { type DeclaredPrompt, type PlannedVersion, planPrompt } from './plan-prompt.ts';
 import { planWorkflow } from './plan-workflow.ts';

@@ -8,6 +8,7 @@ import {
 import { toId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { slugOf } from '../../core/slug.ts';
+import type { Db } from '../../db/database.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
   findDeclaredVersions,
@@ -17,7 +18,6 @@ import {
   type NamedWorkflowRow,
 } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
-import type { Db } from '../../store/connection/database.ts';
 import { inSnapshot } from '../../store/history/records.ts';
 import { agentIdsOf, checkAgainst, invalidWorkflow } from '../workflow/check-workflow.ts';
 import { inUse } from './plan-declaration.ts';

@@ -1,8 +1,8 @@
 import type { DisabledReason } from '../../core/event/endpoint.ts';
 import { toId } from '../../core/id.ts';
 import { type Actor, serviceActor } from '../../core/people/audit.ts';
-import type { Db } from '../../store/connection/database.ts';
-import { inTransaction } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { inTransaction } from '../../db/database.ts';
 import { markDisabled } from '../../store/event/endpoints.ts';
 import { writeEvents } from '../../store/event/events.ts';
 import { writeAudit } from '../../store/people/audit.ts';

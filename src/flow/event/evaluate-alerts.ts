@@ -2,7 +2,7 @@ import { alertEvent, isCurrent, measure, nextState, shareOfQuota } from '../../c
 import { monthOf } from '../../core/execution/limits.ts';
 import { levelMs } from '../../core/history/statistics.ts';
 import { alertMail } from '../../core/people/mail.ts';
-import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { readCallSums, readQueueAge } from '../../store/event/alert-values.ts';
 import { type DueAlert, lockDueAlert, writeEvaluation } from '../../store/event/alerts.ts';
 import { writeEvents } from '../../store/event/events.ts';

@@ -1,6 +1,6 @@
 import { toId } from '../../core/id.ts';
 import { serviceActor } from '../../core/people/audit.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import {
   deleteEndpoint,
   failAllPending,

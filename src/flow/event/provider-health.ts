@@ -1,6 +1,6 @@
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import { LruCache } from '../../core/lru-cache.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import { writeEvents } from '../../store/event/events.ts';
 import {
   markFailing,

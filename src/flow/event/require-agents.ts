@@ -1,6 +1,6 @@
 import { notFound } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
-import type { Trx } from '../../store/connection/database.ts';
+import type { Trx } from '../../db/database.ts';
 import { countVisibleAgents } from '../../store/people/keys.ts';
 
 /** Throws 404 unless the caller sees all these agents; null means all that it sees. */

@@ -2,7 +2,7 @@ import { storedOrigin } from '../../core/event/endpoint.ts';
 import { toId } from '../../core/id.ts';
 import { sealURLOwner } from '../../core/model/provider.ts';
 import { seal } from '../../core/seal.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import { lockPlainURLs, writeSealedURLs } from '../../store/event/endpoints.ts';
 import { shortenAuditedURL } from '../../store/people/audit.ts';
 

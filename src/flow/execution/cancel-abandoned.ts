@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isUnavailable } from '../../store/connection/database-error.ts';
+import { isUnavailable } from '../../db/database-error.ts';
 
 const waitsMs = [500, 2_000, 5_000, 10_000, 20_000];
 

@@ -1,6 +1,6 @@
 import type { Prompt, Template } from '../../core/agent/prompt.ts';
 import { renderPrompt } from '../../core/agent/render-prompt.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import {
   findLiveExecutions,
   findRenderings,

@@ -23,8 +23,8 @@ import {
   unknownCost,
 } from '../../core/model/model-port.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
-import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
-import { commit } from '../../store/connection/statements.ts';
+import type { Pipelines, Send } from '../../db/pipeline.ts';
+import { commit } from '../../db/statements.ts';
 import {
   type Completion,
   type EndedExecution,

@@ -1,8 +1,8 @@
 import type { ByteShares } from '../../core/byte-shares.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import type { ModelEvent } from '../../core/model/model-port.ts';
-import type { Db } from '../../store/connection/database.ts';
-import type { Notifications } from '../../store/connection/notifications.ts';
+import type { Db } from '../../db/database.ts';
+import type { Notifications } from '../../db/notifications.ts';
 import { findStreamStates, writeStreamChunks } from '../../store/execution/stream-chunks.ts';
 import { type EmittedEvent, EmittedEvents, mergeTexts } from './emitted-events.ts';
 

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../core/agent/messages.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import type { ExecutionDetailRow, ExecutionKey } from '../../store/execution/executions.ts';
 import {
   chunksMax,

@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/people/caller.ts';
-import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
+import type { Pipelines, Send } from '../../db/pipeline.ts';
 import {
   type ExecutionDetailRow,
   type ExecutionKey,

@@ -10,7 +10,7 @@ import {
   type Window,
 } from '../../core/history/history-range.ts';
 import { uuid7Time } from '../../core/id.ts';
-import type { Trx } from '../../store/connection/database.ts';
+import type { Trx } from '../../db/database.ts';
 import { countBuckets, countRanges, levelsOf } from '../../store/history/history-counts.ts';
 import { type HistoryRequest, isIndexed } from '../../store/history/history-filter.ts';
 

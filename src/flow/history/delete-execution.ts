@@ -1,7 +1,7 @@
 import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import type { Actor } from '../../core/people/audit.ts';
-import type { Pipelines } from '../../store/connection/pipeline.ts';
+import type { Pipelines } from '../../db/pipeline.ts';
 import { forgetExecutions } from '../../store/event/events.ts';
 import { deleteRecords } from '../../store/history/deletion.ts';
 import { sendAudit } from '../../store/people/audit.ts';

@@ -1,7 +1,7 @@
 import { namesValue } from '../../core/history/erased-value.ts';
 import { everything } from '../../core/history/history-range.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import { forgetLineIds, recordScannedLines, scanLines } from '../../store/batch/erased-lines.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { forgetLabelInOldEvents } from '../../store/event/events.ts';
 import { type OpenErasure, recordScannedEvents } from '../../store/history/erasures.ts';
 import type { RunPaced } from '../transaction/paced-transactions.ts';

@@ -1,6 +1,6 @@
+import type { Db } from '../../db/database.ts';
+import type { Pipelines } from '../../db/pipeline.ts';
 import { deleteIdempotencyOf } from '../../store/admission/idempotency.ts';
-import type { Db } from '../../store/connection/database.ts';
-import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { forgetExecutions } from '../../store/event/events.ts';
 import { deleteRecords } from '../../store/history/deletion.ts';
 import { recordErasureProgress } from '../../store/history/erasures.ts';

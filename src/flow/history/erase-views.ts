@@ -1,6 +1,6 @@
 import { type ErasedValue, namesValue, searchNamesValue } from '../../core/history/erased-value.ts';
 import { everything } from '../../core/history/history-range.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import { deleteViews, listViewsOfWorkspace } from '../../store/people/views.ts';
 
 const viewsAtOnce = 500;

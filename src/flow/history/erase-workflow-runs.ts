@@ -1,8 +1,8 @@
 import { variableText } from '../../core/agent/variables.ts';
 import { everything } from '../../core/history/history-range.ts';
 import { compact } from '../../core/json.ts';
-import type { Db } from '../../store/connection/database.ts';
-import type { Pipelines } from '../../store/connection/pipeline.ts';
+import type { Db } from '../../db/database.ts';
+import type { Pipelines } from '../../db/pipeline.ts';
 import { forgetRuns } from '../../store/event/events.ts';
 import { deletedMax } from '../../store/history/deletion.ts';
 import type { OpenErasure } from '../../store/history/erasures.ts';

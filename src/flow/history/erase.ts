@@ -8,12 +8,12 @@ import { toId, uuid7 } from '../../core/id.ts';
 import { compact, isStorable } from '../../core/json.ts';
 import { actorOf, serviceActor } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { readClock } from '../../db/clock.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
+import type { Pipelines } from '../../db/pipeline.ts';
 import { findAgent } from '../../store/agent/agents.ts';
 import { cancelErasedLines, lockWaitingBatches } from '../../store/batch/batches.ts';
 import { forgetLineIdsOf } from '../../store/batch/erased-lines.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
-import type { Pipelines } from '../../store/connection/pipeline.ts';
 import { forgetLabelInEvents } from '../../store/event/events.ts';
 import { deletedMax } from '../../store/history/deletion.ts';
 import { hideLiveExecutions, hideLiveWithLabel } from '../../store/history/erased-live.ts';
@@ -264,7 +264,7 @@ async function deleteBatch(
 
 async function complete(db: Db, erasure: store.OpenErasure): Promise<void> {
   const { id, workspaceId } = erasure;
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     const done = await store.completeErasure(trx, id);
     if (!done) return;
     await eraseViews(trx, erasure);

@@ -9,8 +9,8 @@ import {
   sparsePieces,
   windowOf,
 } from '../../core/history/history-range.ts';
-import type { Db, Trx } from '../../store/connection/database.ts';
-import { isStatementTimeout } from '../../store/connection/database-error.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { isStatementTimeout } from '../../db/database-error.ts';
 import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import { hasRecentErasure } from '../../store/history/erasures.ts';
 import { countRecords } from '../../store/history/history-counts.ts';

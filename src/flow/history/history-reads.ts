@@ -1,5 +1,5 @@
 import type { Shares } from '../../core/shares.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import type { Standby } from './standby.ts';
 
 /**
@@ -50,7 +50,7 @@ export function createHistoryReads({ db, shares, standby = null }: HistoryReadDe
     const { fresh = false, writer = null, onRead } = options;
     if (!fresh && writer !== null && (await reads.mayServe(writer))) {
       const found = await reads.read((check) =>
-        standby.db.connection().execute(async (one) => {
+        standby.db.connection(async (one) => {
           await check(one);
           return work(one);
         }),

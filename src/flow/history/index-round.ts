@@ -1,4 +1,4 @@
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import {
   emptyIndex,
   extendCoverage,

@@ -5,7 +5,7 @@ import {
   rangesOf,
   windowOf,
 } from '../../core/history/history-range.ts';
-import type { Db, Trx } from '../../store/connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
 import type { ExecutionListRow, ExecutionRow } from '../../store/execution/executions.ts';
 import { countQueued } from '../../store/history/history-counts.ts';
 import {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { everything } from '../../core/history/history-range.ts';
-import type { Db } from '../../store/connection/database.ts';
-import type { Pipelines } from '../../store/connection/pipeline.ts';
+import type { Db } from '../../db/database.ts';
+import type { Pipelines } from '../../db/pipeline.ts';
 import { deleteTransientOutputs, removeBodies } from '../../store/history/bodies.ts';
 import { deletedMax, deleteRecords } from '../../store/history/deletion.ts';
 import { foldLabels } from '../../store/history/label-changes.ts';

@@ -7,8 +7,8 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { TokenSets } from '../../core/history/search-tokens.ts';
-import type { Db, Trx } from '../../store/connection/database.ts';
-import { isStatementTimeout } from '../../store/connection/database-error.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { isStatementTimeout } from '../../db/database-error.ts';
 import type { ExecutionListRow } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
 import { enclosingRange } from '../../store/history/history-filter.ts';

@@ -1,7 +1,7 @@
 import type { Retention } from '../../core/history/retention.ts';
 import { toId } from '../../core/id.ts';
 import type { Actor } from '../../core/people/audit.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import { writeRetention } from '../../store/history/retention.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 

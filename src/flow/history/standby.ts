@@ -1,10 +1,10 @@
-import type { Db } from '../../store/connection/database.ts';
-import { isStatementTimeout, isUnavailable } from '../../store/connection/database-error.ts';
+import type { Db } from '../../db/database.ts';
+import { isStatementTimeout, isUnavailable } from '../../db/database-error.ts';
 import {
   type PrimaryPosition,
   readPrimaryPosition,
   readStandbyPosition,
-} from '../../store/connection/replication-position.ts';
+} from '../../db/replication-position.ts';
 import { hasRecentWrite, markRecentWrite } from '../../store/history/recent-writes.ts';
 
 /**

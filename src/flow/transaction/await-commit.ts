@@ -1,7 +1,7 @@
 import { CallFailure } from '../../core/failure.ts';
-import { isStatementError, isUnstorable } from '../../store/connection/database-error.ts';
-import type { Pipelines } from '../../store/connection/pipeline.ts';
-import { findOutcome } from '../../store/connection/transaction-outcome.ts';
+import { isStatementError, isUnstorable } from '../../db/database-error.ts';
+import type { Pipelines } from '../../db/pipeline.ts';
+import { findOutcome } from '../../db/transaction-outcome.ts';
 
 const lookupMs = 5_000;
 /** Short: another idle connection may be as dead as the one that carried the commit. */

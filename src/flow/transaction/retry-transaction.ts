@@ -3,7 +3,7 @@ import {
   isStatementError,
   isTransactionRollback,
   isUnstorable,
-} from '../../store/connection/database-error.ts';
+} from '../../db/database-error.ts';
 import type { Outcome } from './batcher.ts';
 
 /**

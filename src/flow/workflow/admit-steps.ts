@@ -2,7 +2,7 @@ import { readVariables } from '../../core/agent/variables.ts';
 import type { ExecuteCall } from '../../core/execution/decide.ts';
 import { storedLabels } from '../../core/execution/labels.ts';
 import { workflowCaller } from '../../core/people/caller.ts';
-import type { Pipelines } from '../../store/connection/pipeline.ts';
+import type { Pipelines } from '../../db/pipeline.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
 import type { Announcements } from '../announcements.ts';

@@ -1,6 +1,6 @@
 import { everything } from '../../core/history/history-range.ts';
 import { nextTicks, type ScheduleTimes } from '../../core/workflow/schedule.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import {
   advanceSchedules,
   type FarScheduleRow,

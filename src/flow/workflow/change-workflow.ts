@@ -3,9 +3,9 @@ import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { DefinitionDraft } from '../../core/workflow/fill-definition.ts';
+import { readClock } from '../../db/clock.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { lockSchedulesOf } from '../../store/workflow/schedules.ts';
 import {

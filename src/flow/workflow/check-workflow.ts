@@ -10,8 +10,8 @@ import {
 } from '../../core/workflow/check-definition.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import type { DefinitionDraft } from '../../core/workflow/fill-definition.ts';
+import type { Db } from '../../db/database.ts';
 import { type AgentRow, findAgents } from '../../store/agent/agents.ts';
-import type { Db } from '../../store/connection/database.ts';
 
 /** Validates definitions for a caller. Agents that the caller does not see count as missing. */
 

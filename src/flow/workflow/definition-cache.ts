@@ -1,6 +1,6 @@
 import { LruCache } from '../../core/lru-cache.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
-import type { Send } from '../../store/connection/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
 import { readDefinition } from '../../store/workflow/workflow-definitions.ts';
 import { ItemFault } from '../transaction/retry-transaction.ts';
 

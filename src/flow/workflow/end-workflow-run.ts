@@ -1,6 +1,6 @@
 import type { RunEnd } from '../../core/workflow/step-state.ts';
-import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
-import { commit } from '../../store/connection/statements.ts';
+import type { Pipelines, Send } from '../../db/pipeline.ts';
+import { commit } from '../../db/statements.ts';
 import { writeCompletion } from '../../store/execution/completion.ts';
 import { beginProgress, lockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import { type CompletionEvent, type Completions, progressed } from '../completions.ts';

@@ -1,7 +1,7 @@
 import { parseExecuteBody } from '../../core/agent/variables.ts';
 import { storedLabels } from '../../core/execution/labels.ts';
 import { dueTick } from '../../core/workflow/schedule.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import {
   claimDueSchedules,
   type DueScheduleRow,

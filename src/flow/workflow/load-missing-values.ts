@@ -1,4 +1,4 @@
-import type { Send } from '../../store/connection/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
 import type { WorkflowRunStepState } from '../../store/workflow/workflow-progress.ts';
 import {
   type MissingValues,

@@ -16,7 +16,7 @@ import {
   type StepEvent,
   type StepState,
 } from '../../core/workflow/step-state.ts';
-import type { Send } from '../../store/connection/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
 import type {
   LockedWorkflowRun,
   ProgressWrites,

@@ -1,5 +1,5 @@
-import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
-import { commit } from '../../store/connection/statements.ts';
+import type { Pipelines, Send } from '../../db/pipeline.ts';
+import { commit } from '../../db/statements.ts';
 import { writeCompletion } from '../../store/execution/completion.ts';
 import { beginProgress, lockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import { readSteps } from '../../store/workflow/workflow-progress-read.ts';

@@ -6,7 +6,7 @@ import { LruCache } from '../../core/lru-cache.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
-import type { Pipelines, Send } from '../../store/connection/pipeline.ts';
+import type { Pipelines, Send } from '../../db/pipeline.ts';
 import type { LockedWorkflowRun } from '../../store/workflow/workflow-progress.ts';
 import {
   type NewWorkflowRun,

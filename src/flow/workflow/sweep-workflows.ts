@@ -6,8 +6,8 @@ import {
   stageLimits,
   tightest,
 } from '../../core/execution/limits.ts';
-import type { Db } from '../../store/connection/database.ts';
-import type { Pipelines } from '../../store/connection/pipeline.ts';
+import type { Db } from '../../db/database.ts';
+import type { Pipelines } from '../../db/pipeline.ts';
 import { type Stopping, tryLockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import {
   claimDueSteps,

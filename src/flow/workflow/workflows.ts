@@ -1,7 +1,7 @@
 import type { Compute } from '../../core/compute.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
-import type { Db } from '../../store/connection/database.ts';
-import type { Pipelines } from '../../store/connection/pipeline.ts';
+import type { Db } from '../../db/database.ts';
+import type { Pipelines } from '../../db/pipeline.ts';
 import { releaseSteps } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
 import type { Announcements } from '../announcements.ts';

@@ -1,9 +1,9 @@
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import type { HashPassword } from '../../core/people/token.ts';
+import { readClock } from '../../db/clock.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { findInvitation, markInvitationAccepted } from '../../store/people/invitations.ts';
 import { addMember, type Membership } from '../../store/people/members.ts';

@@ -1,5 +1,5 @@
 import type { HashPassword } from '../../core/people/token.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import {
   findFirstWorkspace,
   lockFirstWorkspace,

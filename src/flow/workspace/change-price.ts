@@ -1,6 +1,6 @@
 import type { Price } from '../../core/model/price.ts';
 import type { Actor } from '../../core/people/audit.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import * as store from '../../store/people/prices.ts';
 
@@ -11,7 +11,7 @@ export async function putPrice(
   actor: Actor,
   price: Price & { readonly model: string },
 ): Promise<store.PriceRow> {
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const row = await store.putPrice(trx, actor.workspaceId, price);
     const { model, ...details } = price;
     await writeAudit(trx, actor, { action: 'price.put', subject: model, details });
@@ -21,7 +21,7 @@ export async function putPrice(
 
 /** False if it does not exist. */
 export async function deletePrice(db: Db, actor: Actor, model: string): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const deleted = await store.deletePrice(trx, actor.workspaceId, model);
     if (deleted) await writeAudit(trx, actor, { action: 'price.delete', subject: model });
     return deleted;

@@ -1,7 +1,7 @@
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import type { Db, Trx } from '../../store/connection/database.ts';
+import { readClock } from '../../db/clock.ts';
+import type { Db, Trx } from '../../db/database.ts';
 import * as store from '../../store/people/views.ts';
 
 /** Saved views of executions. Names are unique for a member. */
@@ -12,7 +12,7 @@ export async function createView(
   view: Pick<store.ViewRow, 'name' | 'search'>,
   viewsMax: number,
 ): Promise<store.ViewRow> {
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const views = await lockedViews(trx, owner);
     requireFreeName(views, view.name, null);
     if (views.length >= viewsMax) {
@@ -28,7 +28,7 @@ export async function updateView(
   id: string,
   change: { readonly name?: string; readonly search?: string },
 ): Promise<store.ViewRow> {
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const { name = null, search = null } = change;
     requireFreeName(await lockedViews(trx, owner), name, id);
     const row = await store.updateView(trx, owner, { id, name, search });

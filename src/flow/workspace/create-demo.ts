@@ -1,5 +1,5 @@
 import { type Caller, commandCaller } from '../../core/people/caller.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import { findSessionCaller } from '../../store/people/callers.ts';
 import { changeAgent } from '../agent/change-agent.ts';
 import { createPrompt } from '../agent/change-prompt.ts';

@@ -1,6 +1,6 @@
 import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
-import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { deferEvents } from '../../store/event/events.ts';
 import { deletePersonalOf, writeAudit } from '../../store/people/audit.ts';
 import { deleteAcceptedInvitations } from '../../store/people/invitations.ts';

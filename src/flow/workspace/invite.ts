@@ -7,8 +7,8 @@ import { isEmail } from '../../core/people/email.ts';
 import { mailsPerDayMax } from '../../core/people/mail.ts';
 import { openInvitationsMax, type Role } from '../../core/people/member.ts';
 import { generateToken, hashToken } from '../../core/people/token.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
+import { readClock } from '../../db/clock.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
   countOtherInvitations,
@@ -78,7 +78,7 @@ export async function revokeInvitation(
   caller: Caller,
   invitationId: string,
 ): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const deleted = await deleteInvitation(trx, caller.workspaceId, invitationId);
     const subject = toId('invitation', invitationId);
     if (deleted) await writeAudit(trx, actorOf(caller), { action: 'invitation.delete', subject });

@@ -6,8 +6,8 @@ import type { Caller, CountedKey } from '../../core/people/caller.ts';
 import { generateKey, hashKey, keyStart, type Permission } from '../../core/people/key.ts';
 import { excess, type IssuerScope } from '../../core/people/key-scope.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { readClock } from '../../db/clock.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { moveEndpoints } from '../../store/event/endpoints.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {

@@ -1,6 +1,6 @@
 import { toId } from '../../core/id.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import type { Trx } from '../../store/connection/database.ts';
+import { readClock } from '../../db/clock.ts';
+import type { Trx } from '../../db/database.ts';
 import { writeEvents } from '../../store/event/events.ts';
 
 /** An event for each revoked key. Comes last in its transaction. */

@@ -27,8 +27,8 @@ import {
 } from '../../core/model/request-extras.ts';
 import type { Actor } from '../../core/people/audit.ts';
 import { seal } from '../../core/seal.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import type { Db } from '../../store/connection/database.ts';
+import { readClock } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import * as store from '../../store/people/providers.ts';
 
@@ -80,7 +80,7 @@ export async function putProvider(
     ? seal(sealKey, JSON.stringify(extras), sealExtrasOwner(identity))
     : null;
   const names = extraNames(extras);
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const row = await store.putProvider(trx, {
       ...{ workspaceId, name, kind, id, sealedApiKey, baseURL, sealedExtras },
       ...names,
@@ -97,7 +97,7 @@ export async function putProvider(
 
 /** False if there is none with that name. */
 export async function deleteProvider(db: Db, actor: Actor, name: string): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const deleted = await store.deleteProvider(trx, actor.workspaceId, name);
     if (deleted) await writeAudit(trx, actor, { action: 'provider.delete', subject: name });
     return deleted;

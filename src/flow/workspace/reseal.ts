@@ -3,7 +3,7 @@ import { toId } from '../../core/id.ts';
 import { sealExtrasOwner, sealOwner, sealURLOwner } from '../../core/model/provider.ts';
 import { seal, unseal } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import { type Db, inTransaction, type Trx } from '../../store/connection/database.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { lockSealedEndpoints, updateSealedEndpoints } from '../../store/event/endpoints.ts';
 import { writeAuditEverywhere } from '../../store/people/audit.ts';
 import { lockSealed, updateSealed } from '../../store/people/providers.ts';
@@ -20,7 +20,7 @@ import { lockSealedWebhooks, updateSealedWebhooks } from '../../store/workflow/w
  * so it can be repeated. Returns the number of re-encrypted values.
  */
 export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<number> {
-  return db.transaction().execute(async (trx) => {
+  return db.transaction(async (trx) => {
     const canary = await findCanary(trx);
     if (canary && !opensCanary(oldKey, canary) && !opensCanary(newKey, canary)) {
       throw new StartupFailure(wrongSecret);

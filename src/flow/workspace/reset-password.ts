@@ -2,8 +2,8 @@ import { CallFailure } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import { commandLine } from '../../core/people/audit.ts';
 import { generatePassword, type HashPassword } from '../../core/people/token.ts';
-import { readClock } from '../../store/connection/clock.ts';
-import type { Db } from '../../store/connection/database.ts';
+import { readClock } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
 import { writeUserAudit } from '../../store/people/audit.ts';
 import { deleteSessions, findUserByEmail, setPassword } from '../../store/people/users.ts';
 
@@ -21,7 +21,7 @@ export async function resetPassword(
   const user = await findUserByEmail(db, email.toLowerCase());
   if (!user) throw new CallFailure('NOT_FOUND', `There is no user with the address ${email}.`);
   const hash = await hashPassword(password ?? generated ?? '');
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     const id = uuid7(await readClock(trx));
     await setPassword(trx, { id, userId: user.id, hash, generated: generated !== null });
     await deleteSessions(trx, user.id);

@@ -1,5 +1,5 @@
 import type { SendMail } from '../../core/people/mail.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import { claimMails, deleteMail, isLastAttempt } from '../../store/people/mails.ts';
 
 const claimedMax = 10;

@@ -1,7 +1,7 @@
 import { toId } from '../../core/id.ts';
 import type { Actor } from '../../core/people/audit.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
-import { type Db, inTransaction } from '../../store/connection/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { updatePlan } from '../../store/people/usage.ts';
 

@@ -7,7 +7,7 @@ import {
   type TestConnection,
 } from '../../core/model/model-port.ts';
 import type { Actor } from '../../core/people/audit.ts';
-import type { Db } from '../../store/connection/database.ts';
+import type { Db } from '../../db/database.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { findStoredProvider } from '../../store/people/providers.ts';
 

@@ -1,6 +1,6 @@
-import { CompiledQuery, sql } from 'kysely';
-import type { Db, Trx } from '../connection/database.ts';
-import type { Send } from '../connection/pipeline.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { sql } from '../../db/sql.ts';
 import { type AdmissionWrites, sendWrites } from './admission-write.ts';
 
 /**
@@ -8,13 +8,13 @@ import { type AdmissionWrites, sendWrites } from './admission-write.ts';
  * inserts them. Throws the error that the admission would meet.
  */
 export async function rollBackWrites(db: Db, writes: AdmissionWrites): Promise<void> {
-  const trx = await db.startTransaction().setIsolationLevel('read committed').execute();
+  const trx = await db.begin('read committed');
   try {
     const subjects = [...writes.counts.keys()];
     await sql`insert into limits (subject) select unnest(${subjects}::uuid[])`.execute(trx);
     await Promise.all(sendWrites(sendOneByOne(trx), writes).sent);
   } finally {
-    await trx.rollback().execute();
+    await trx.rollback();
   }
 }
 
@@ -22,8 +22,7 @@ export async function rollBackWrites(db: Db, writes: AdmissionWrites): Promise<v
 function sendOneByOne(trx: Trx): Send {
   let previous: Promise<unknown> = Promise.resolve();
   return <Row>({ text }: { readonly text: string }, values: Parameters<Send>[1] = []) => {
-    const query = CompiledQuery.raw(text, [...values]);
-    const rows = previous.then(async () => (await trx.executeQuery<Row>(query)).rows);
+    const rows = previous.then(async () => (await trx.run<Row>({ text, values })).rows);
     previous = rows;
     return rows;
   };

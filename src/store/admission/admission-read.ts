@@ -5,9 +5,9 @@ import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { begin } from '../../db/statements.ts';
 import type { StoredConfig } from '../agent/agent-config.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { begin } from '../connection/statements.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../execution/model-setup.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { lockReadySteps, type ReadyStep } from '../workflow/workflow-steps.ts';
@@ -211,7 +211,7 @@ export const countsColumns = `subject, minute, minute_used as "minuteUsed", hour
  * Locks keys and the keys that issued them before agents before workspaces, each by id. A caller can lock only agents of its own workspace. The list is
  * materialized: otherwise PostgreSQL evaluates it again after it has waited for a row, and may lose the row.
  */
-const lockLimits: Statement = {
+const lockLimits: PlainStatement = {
   name: 'admission-lock-limits',
   text: `with subjects as materialized (
       select distinct 1 as kind, unnest(limit_subjects) as subject from api_keys where hash = any($1::bytea[])
@@ -223,13 +223,13 @@ const lockLimits: Statement = {
     order by kind, subject for update of limits`,
 };
 
-const readKeys: Statement = {
+const readKeys: PlainStatement = {
   name: 'admission-read-keys',
   text: keysWith('agent_id = any($2::uuid[])'),
 };
 
 /** Includes all agents of the keys. */
-export const readKeysWithAllAgents: Statement = { name: 'read-keys', text: keysWith('true') };
+export const readKeysWithAllAgents: PlainStatement = { name: 'read-keys', text: keysWith('true') };
 
 /** SQL: keys by their hashes as `KeyRow`s, with those of their agents that satisfy `condition`. */
 function keysWith(condition: string): string {
@@ -248,7 +248,7 @@ function keysWith(condition: string): string {
     where k.hash = any($1::bytea[])`;
 }
 
-const readAgents: Statement = {
+const readAgents: PlainStatement = {
   name: 'admission-read-agents',
   text: agentsWith(
     'agents a join prompt_versions v on v.id = a.prompt_version_id',
@@ -258,7 +258,7 @@ const readAgents: Statement = {
 };
 
 /** The agent of a workspace, for an upload of a batch. */
-export const readUploadAgent: Statement = {
+export const readUploadAgent: PlainStatement = {
   name: 'upload-read-agent',
   text: agentsWith(
     'agents a join prompt_versions v on v.id = a.prompt_version_id',
@@ -267,7 +267,7 @@ export const readUploadAgent: Statement = {
 };
 
 /** The agent of a batch, with the version that was pinned at its upload. */
-export const readBatchAgent: Statement = {
+export const readBatchAgent: PlainStatement = {
   name: 'batch-read-agent',
   text: agentsWith(
     `batches b join agents a on a.id = b.agent_id
@@ -298,7 +298,7 @@ function agentsWith(from: string, condition: string): string {
     where a.deleted_at is null and ${condition}`;
 }
 
-const readWorkspaces: Statement = {
+const readWorkspaces: PlainStatement = {
   name: 'admission-read-workspaces',
   text: `select w.id, w.actions_per_month, l.month, l.month_used,
       (select max(tag) from execution_queue q where q.workspace_id = w.id
@@ -313,7 +313,7 @@ const readWorkspaces: Statement = {
       (${callersWorkspaces})`,
 };
 
-const readClock: Statement = {
+const readClock: PlainStatement = {
   name: 'admission-read-clock',
   text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid,
       (select min(tag) from execution_queue
@@ -321,7 +321,7 @@ const readClock: Statement = {
           and tag >= $1::bigint) as floor`,
 };
 
-const readRefusals: Statement = {
+const readRefusals: PlainStatement = {
   name: 'admission-read-refusals',
   text: `select caller, agent_id, status, hour, recorded from refusals
     where agent_id = any($3::uuid[]) and caller in
@@ -329,7 +329,7 @@ const readRefusals: Statement = {
 };
 
 // The lock keeps the worker, and so its lease, from being swept until this transaction ends.
-const lockWorker: Statement = {
+const lockWorker: PlainStatement = {
   name: 'admission-lock-worker',
   text: `select id from workers where id = $1 and lease_until > clock_timestamp() for key share`,
 };

@@ -4,10 +4,10 @@ import type { QuotaReport } from '../../core/event/quota-event.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import type { Tally } from '../../core/history/statistics.ts';
+import type { PlainStatement, Send, Value } from '../../db/pipeline.ts';
+import { numberedRowSet } from '../../db/row-set.ts';
+import { commit } from '../../db/statements.ts';
 import type { LineChanges } from '../batch/batch-lines.ts';
-import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { rowSet } from '../connection/row-set.ts';
-import { commit } from '../connection/statements.ts';
 import { type Completed, type RefusedExecution, writeCompletion } from '../execution/completion.ts';
 import {
   type AdmittedCall,
@@ -124,7 +124,7 @@ type ChangedCounts = { readonly subject: string } & Partial<Counts> & {
     readonly monthUsed?: number;
   };
 
-const changed = rowSet<ChangedCounts>('c', {
+const changed = numberedRowSet<ChangedCounts>('c', {
   subject: ['uuid', (row) => row.subject],
   minute: ['bigint', (row) => row.minute],
   minute_used: ['int', (row) => row.minuteUsed],
@@ -136,7 +136,7 @@ const changed = rowSet<ChangedCounts>('c', {
   month_used: ['bigint', (row) => row.monthUsed],
 });
 
-const updateCountRows: Statement = {
+const updateCountRows: PlainStatement = {
   name: 'admission-update-counts',
   text: `update limits l set minute = coalesce(c.minute, l.minute), minute_used = coalesce(c.minute_used, l.minute_used),
       hour = coalesce(c.hour, l.hour), hour_used = coalesce(c.hour_used, l.hour_used),
@@ -146,7 +146,7 @@ const updateCountRows: Statement = {
     where l.subject = c.subject`,
 };
 
-const accepted = rowSet<NumberedCall<NewExecution>>(
+const accepted = numberedRowSet<NumberedCall<NewExecution>>(
   'e',
   {
     ...callColumns,
@@ -162,13 +162,13 @@ const accepted = rowSet<NumberedCall<NewExecution>>(
   },
   { first: 3 },
 );
-const acceptedTerms = rowSet<AcceptedTerms>(
+const acceptedTerms = numberedRowSet<AcceptedTerms>(
   't',
   { ...termsColumns, settings: ['json', (one) => JSON.stringify(one.settings)] },
   { first: accepted.next, ordinality: true },
 );
 
-const insertExecutions: Statement = {
+const insertExecutions: PlainStatement = {
   name: 'admission-insert-executions',
   text: `insert into execution_queue (${admittedNames}, step_item, batch_line, input_variables, files, file_data, settings, tag, has_slot, executed_at,
       worker, attempt, started_at)
@@ -187,7 +187,7 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
   ];
 }
 
-const counted = rowSet<NewRefusal>('r', {
+const counted = numberedRowSet<NewRefusal>('r', {
   caller: ['uuid', (one) => one.caller],
   agent_id: ['uuid', (one) => one.agentId],
   status: ['text', (one) => one.status],
@@ -195,21 +195,21 @@ const counted = rowSet<NewRefusal>('r', {
   recorded: ['int', (one) => one.recorded],
 });
 
-const upsertRefusals: Statement = {
+const upsertRefusals: PlainStatement = {
   name: 'admission-upsert-refusals',
   text: `insert into refusals as r (caller, agent_id, status, hour, recorded)
     select * from ${counted.table}
     on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`,
 };
 
-const reports = rowSet<QuotaReport>('g', {
+const reports = numberedRowSet<QuotaReport>('g', {
   workspace_id: ['uuid', (one) => one.workspaceId],
   month: ['int', (one) => one.month],
   percent: ['int', (one) => one.percent],
 });
 
 // Those of earlier months are needed no longer.
-const insertQuotaReports: Statement = {
+const insertQuotaReports: PlainStatement = {
   name: 'admission-insert-quota-reports',
   text: `with given as materialized (select * from ${reports.table}),
     earlier as (

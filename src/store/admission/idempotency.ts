@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import { hashBytes } from '../../core/people/key.ts';
-import { arrayLiteral } from '../connection/array-literal.ts';
-import { statementTime } from '../connection/clock.ts';
-import type { Db } from '../connection/database.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { rowSet } from '../connection/row-set.ts';
+import { arrayLiteral } from '../../db/array-literal.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { numberedRowSet } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
 
 /**
  * The first calls with an Idempotency-Key, of agents and of workflows. The `target` is the agent or workflow, the `result` the
@@ -49,7 +49,7 @@ export interface NewFirstCall {
 const isLive = `(exists (select from execution_queue q where q.id = i.result)
   or exists (select from workflow_runs r where r.id = i.result and r.completed_at is null))`;
 
-const lookups = rowSet<FirstCallLookup>('lookup', {
+const lookups = numberedRowSet<FirstCallLookup>('lookup', {
   hash: ['bytea', ({ hash }) => hash && hashBytes(hash)],
   caller: ['uuid', (one) => one.caller],
   target: ['uuid', (one) => one.target],
@@ -57,7 +57,7 @@ const lookups = rowSet<FirstCallLookup>('lookup', {
 });
 
 /** A statement that reads first calls `i` with further columns. */
-export function firstCallsWith(name: string, columns: string, joins = ''): Statement {
+export function firstCallsWith(name: string, columns: string, joins = ''): PlainStatement {
   return {
     name,
     text: `select i.caller, i.target, i.key, i.digest, i.result, i.target_name, i.ignored, ${columns}
@@ -74,7 +74,7 @@ export function firstCallsWith(name: string, columns: string, joins = ''): State
 /** Reads those of these calls that were made before, with a statement of `firstCallsWith`. */
 export async function readFirstCalls<Row extends FirstCallRow>(
   send: Send,
-  statement: Statement,
+  statement: PlainStatement,
   calls: readonly FirstCallLookup[],
 ): Promise<Row[]> {
   return calls.length === 0 ? [] : send<Row>(statement, lookups.values(calls));
@@ -84,7 +84,7 @@ export async function insertFirstCalls(send: Send, calls: readonly NewFirstCall[
   if (calls.length > 0) await send(insertRows, newCalls.values(calls));
 }
 
-const newCalls = rowSet<NewFirstCall>('n', {
+const newCalls = numberedRowSet<NewFirstCall>('n', {
   caller: ['uuid', (one) => one.caller],
   target: ['uuid', (one) => one.target],
   target_name: ['text', (one) => one.targetName],
@@ -96,7 +96,7 @@ const newCalls = rowSet<NewFirstCall>('n', {
 });
 
 // Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
-const insertRows: Statement = {
+const insertRows: PlainStatement = {
   name: 'idempotency-insert',
   text: `insert into idempotency as i (caller, target, target_name, key, digest, result, ignored, created_at)
     select caller, target, target_name, key, digest, result, ignored::text[], created_at
@@ -107,12 +107,12 @@ const insertRows: Statement = {
 
 /** Deletes up to `limit` keys after 24 hours, or later if their result has not ended. Returns how many. */
 export async function deleteExpiredIdempotencyKeys(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from idempotency where (caller, target, key) in (
       select caller, target, key from idempotency i
       where created_at < ${statementTime} - interval '24 hours' and not ${sql.raw(isLive)}
       order by created_at limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Deletes the keys of those of these executions and workflow runs that have ended. */

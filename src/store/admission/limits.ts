@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Counts } from '../../core/execution/limits.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /**
  * Locks the rows that count the calls of these keys, agents or workspaces. Admission holds these locks while it decides, so a

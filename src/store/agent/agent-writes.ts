@@ -1,7 +1,7 @@
-import { CompiledQuery, sql } from 'kysely';
 import type { LifecycleState } from '../../core/agent/agent.ts';
 import type { AgentSettings } from '../../core/agent/agent-settings.ts';
-import type { Trx } from '../connection/database.ts';
+import type { Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { grantFreeSlots } from '../execution/completion.ts';
 import { storedConfig } from './agent-config.ts';
 import { deleteSlug } from './slugs.ts';
@@ -87,5 +87,5 @@ export async function markDeleted(trx: Trx, id: string): Promise<void> {
  * have no slot, so a new limit is exact only after they have ended.
  */
 export async function grantSlots(trx: Trx, id: string): Promise<void> {
-  await trx.executeQuery(CompiledQuery.raw(grantFreeSlots.text, [[id]]));
+  await trx.run({ text: grantFreeSlots.text, values: [[id]] });
 }

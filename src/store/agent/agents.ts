@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { AgentSort, LifecycleState, Stage } from '../../core/agent/agent.ts';
 import type { AgentSettings } from '../../core/agent/agent-settings.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Retention } from '../../core/history/retention.ts';
 import type { Caller } from '../../core/people/caller.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { containsText, type Page, readPage } from '../page.ts';
 import { agentConfigOf, type StoredConfig } from './agent-config.ts';
 
@@ -125,7 +125,7 @@ export interface AgentQuery extends Page {
   readonly archived: boolean;
 }
 
-const orders: Readonly<Record<AgentSort, RawBuilder<unknown>>> = {
+const orders: Readonly<Record<AgentSort, Sql>> = {
   '-createdAt': sql`a.id desc`,
   createdAt: sql`a.id`,
   name: sql`lower(a.name), a.id`,
@@ -138,12 +138,12 @@ const orders: Readonly<Record<AgentSort, RawBuilder<unknown>>> = {
 };
 
 /** Orders by a sum over the last 24 hours. The time is a subquery, so that it is read once and bounds the index. */
-function ordersBy<Name extends string>(name: Name, sum: RawBuilder<unknown>) {
+function ordersBy<Name extends string>(name: Name, sum: Sql) {
   const total = sql`(select coalesce(${sum}, 0) from statistics s
     where s.agent_id = a.id and s.level = 'hour'
       and s.bucket >= (select date_trunc('hour', clock_timestamp(), 'UTC') - interval '23 hours'))`;
   return { [`-${name}`]: sql`${total} desc, a.id desc`, [name]: sql`${total}, a.id` } as {
-    readonly [Sort in Name | `-${Name}`]: RawBuilder<unknown>;
+    readonly [Sort in Name | `-${Name}`]: Sql;
   };
 }
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Visibility } from '../../core/agent/agent.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import {
   parseDefinition,
   type WithDefinition,

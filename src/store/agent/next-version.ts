@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { defaultLabel } from '../../core/agent/version-label.ts';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** The next version of a prompt or a workflow. */
 interface NextVersion {

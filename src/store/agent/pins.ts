@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { playgroundTag } from '../../core/agent/agent.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { type Page, readPage } from '../page.ts';
 import { type Viewer, visibleTo } from './agents.ts';
 

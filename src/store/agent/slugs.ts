@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { isName, slugMax } from '../../core/slug.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /**
  * The names of a workspace: the slug of each agent and workflow, and the aliases of agents. The table `names` has both, so that

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
 import { fromId } from '../../core/id.ts';
 import { isName } from '../../core/slug.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { aboveFloor } from '../history/id-bounds.ts';
 import { versionVisibleTo } from '../workflow/workflows.ts';
 import { agentConfigOf, type StoredConfig } from './agent-config.ts';

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import type { FileKind } from '../../core/agent/file-value.ts';
 import { messageLists } from '../../core/agent/messages.ts';
 import type { ModelSettings } from '../../core/agent/model-settings.ts';
 import { fileVariables } from '../../core/agent/prompt.ts';
 import type { VersionContent } from '../../core/agent/version-content.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { type Page, readPage } from '../page.ts';
 import { contentColumns, contentOf, type StoredContent, storedContent } from './version-content.ts';
 

@@ -4,8 +4,8 @@ import type {
   LineChanges,
   LockedBatch,
 } from '../../core/batch/line-changes.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { rowSet } from '../connection/row-set.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { numberedRowSet } from '../../db/row-set.ts';
 
 export type { LineChanges, LockedBatch };
 
@@ -32,7 +32,7 @@ export async function lockBatches(send: Send, ids: readonly string[]): Promise<L
   });
 }
 
-const lock: Statement = {
+const lock: PlainStatement = {
   name: 'batch-lock',
   text: `select id, workspace_id as "workspaceId", agent_id as "agentId", status, total, waiting, processing, success,
       failed, canceled, refused
@@ -63,7 +63,7 @@ export function readWaitingLines(
   return send<WaitingLine>(readWaiting, [batchId, limit, bytesMax]);
 }
 
-const readWaiting: Statement = {
+const readWaiting: PlainStatement = {
   name: 'batch-read-waiting',
   text: `select line, variables, labels, bytes from (
       select line, variables, labels, ${lineBytes},
@@ -81,7 +81,7 @@ export function changeLines(send: Send, { lines, batches }: LineChanges): Promis
   ];
 }
 
-const changed = rowSet<LineChange>('c', {
+const changed = numberedRowSet<LineChange>('c', {
   batch_id: ['uuid', (one) => one.batchId],
   line: ['int', (one) => one.line],
   status: ['text', (one) => one.to],
@@ -91,7 +91,7 @@ const changed = rowSet<LineChange>('c', {
 });
 
 // The execution takes over the contents.
-const updateLines: Statement = {
+const updateLines: PlainStatement = {
   name: 'batch-update-lines',
   text: `update batch_lines l set status = c.status, execution_id = coalesce(c.execution_id, l.execution_id),
       error_code = c.error_code, error = c.error, variables = null, labels = null, end_user = null
@@ -99,7 +99,7 @@ const updateLines: Statement = {
     where l.batch_id = c.batch_id and l.line = c.line`,
 };
 
-const counted = rowSet<ChangedBatch>('b', {
+const counted = numberedRowSet<ChangedBatch>('b', {
   id: ['uuid', (one) => one.id],
   waiting: ['int', (one) => one.counts.waiting],
   processing: ['int', (one) => one.counts.processing],
@@ -116,7 +116,7 @@ const counted = rowSet<ChangedBatch>('b', {
 
 const isOpen = 'b.waiting + b.processing > 0';
 
-const updateBatches: Statement = {
+const updateBatches: PlainStatement = {
   name: 'batch-update',
   text: `update batches t set waiting = b.waiting, processing = b.processing, success = b.success, failed = b.failed,
       canceled = b.canceled, refused = b.refused,
@@ -140,7 +140,7 @@ export async function cancelWaitingLines(
   await send(cancelWaiting, [batchId, error]);
 }
 
-const cancelWaiting: Statement = {
+const cancelWaiting: PlainStatement = {
   name: 'batch-cancel-waiting',
   text: `update batch_lines set status = 'canceled', error_code = 'CANCELED', error = $2,
       variables = null, labels = null, end_user = null

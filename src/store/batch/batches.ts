@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type {
   BatchCancelReason,
   BatchCounts,
@@ -8,7 +7,8 @@ import type {
 } from '../../core/batch/batch.ts';
 import { batchEvent } from '../../core/event/batch-event.ts';
 import type { ErasedValue } from '../../core/history/erased-value.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { writeEvents } from '../event/events.ts';
 import { labelsHaveLabel } from '../history/erased-labels.ts';
 import { type Page, readPage } from '../page.ts';

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
-import { statementTime } from '../connection/clock.ts';
-import type { Db } from '../connection/database.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Batches that a worker has to advance. */
 
@@ -65,20 +65,20 @@ export async function listCanceledExecutions(db: Db, limit: number): Promise<str
 
 /** Makes batches due whose turn was put off while the database clock was far ahead. */
 export async function wakeBatches(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     update batches set next_at = clock_timestamp() where id in (
       select id from batches
       where status = 'processing' and waiting > 0 and next_at > ${statementTime} + interval '1 minute'
       limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Deletes up to `limit` batches that ended before the records of their agent are kept. Returns how many. */
 export async function deleteOldBatches(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from batches where id in (
       select b.id from batches b join agents a on a.id = b.agent_id join workspaces w on w.id = b.workspace_id
       where b.completed_at < clock_timestamp() - coalesce(a.records_days, w.records_days) * interval '24 hours'
       order by b.completed_at limit ${limit} for update of b skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import { type Db, inTransaction } from '../connection/database.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import type { OpenErasure } from '../history/erasures.ts';
 import { aboveFloor, idBounds } from '../history/id-bounds.ts';
 

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import { type BatchCounts, uploadHours } from '../../core/batch/batch.ts';
 import { batchEvent } from '../../core/event/batch-event.ts';
 import { toId } from '../../core/id.ts';
-import { type Db, inTransaction, type Trx } from '../connection/database.ts';
-import { type Columns, rowTable } from '../connection/row-set.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
+import { type Columns, rowTable } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
 import { writeEvents } from '../event/events.ts';
 import { writeAudit } from '../people/audit.ts';
 
@@ -65,13 +65,13 @@ export async function beginUpload(db: Db, upload: NewUpload): Promise<boolean> {
       update batches b set idempotency_key = null
       where caller = ${caller} and agent_id = ${agentId} and idempotency_key = ${idempotencyKey}
         and ${expiredKey}`.execute(trx);
-    const { numAffectedRows } = await sql`
+    const { rowCount } = await sql`
       insert into batches (id, workspace_id, agent_id, prompt_version_id, caller, api_key_id, executed_by, ip_address,
         user_agent, idempotency_key, upload)
       values (${id}, ${workspaceId}, ${agentId}, ${promptVersionId}, ${caller}, ${apiKeyId}, ${executedBy}, ${ipAddress},
         ${userAgent}, ${idempotencyKey}, ${upload.upload})
       on conflict do nothing`.execute(trx);
-    return numAffectedRows === 1n;
+    return rowCount === 1;
   });
 }
 
@@ -266,10 +266,10 @@ export async function deleteUpload(
 
 /** Deletes up to `limit` unfinished uploads after a day. Returns how many. */
 export async function deleteUnfinishedUploads(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from batches where id in (
       select id from batches
       where status = 'uploading' and created_at < clock_timestamp() - make_interval(hours => ${uploadHours})
       order by created_at limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import { tryConnect } from '../connection/connect.ts';
+import { tryConnect } from '../../db/connect.ts';
 import type { Account } from './account.ts';
 import { type Binaries, bareEnvironment } from './binaries.ts';
 import { port, socketDirPrefix, stopOrphan, terminate } from './postmaster.ts';

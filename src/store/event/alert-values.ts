@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { AlertSettings, CallSums } from '../../core/event/alert.ts';
 import type { AcceptedCalls, MinuteSums, Wait } from '../../core/event/alert-preview.ts';
 import { type BucketLevel, type Span, spansOf } from '../../core/history/history-range.ts';
 import { levelMs } from '../../core/history/statistics.ts';
+import type { Db } from '../../db/database.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { visibleIncludingDeleted } from '../agent/agents.ts';
-import type { Db } from '../connection/database.ts';
 import { hasSource } from '../history/history-filter.ts';
 import { aboveFloor } from '../history/id-bounds.ts';
 import { addHistogram, readStatistics, type StatisticsGroup } from '../history/read-statistics.ts';
@@ -27,7 +27,7 @@ function playgroundOf({ metric }: AlertScope): boolean | null {
 }
 
 /** SQL: the source of records or buckets that the alert is about. */
-function isAbout(scope: AlertScope, column: string): RawBuilder<unknown> {
+function isAbout(scope: AlertScope, column: string): Sql {
   return hasSource(sql.ref(column), { source: null, playground: playgroundOf(scope) });
 }
 
@@ -62,7 +62,7 @@ function workspaceViewer({ workspaceId }: QueueScope) {
 }
 
 /** SQL: the agents of an alert as `a`. */
-function agentsOf(scope: QueueScope): RawBuilder<unknown> {
+function agentsOf(scope: QueueScope): Sql {
   const { agentIds } = scope;
   const among = agentIds === null ? sql`` : sql`and a.id = any (${agentIds}::uuid[])`;
   return sql`(select a.id from agents a where ${visibleIncludingDeleted(workspaceViewer(scope))} ${among}) as a`;
@@ -121,12 +121,12 @@ async function readTagSums(
 }
 
 /** SQL: quarters `r` of agent `a` with this tag. */
-function isTagged(tag: string): RawBuilder<unknown> {
+function isTagged(tag: string): Sql {
   return sql`r.agent_id = a.id and r.kind = 'tag' and r.name = '' and r.value = ${tag}
     and r.label = label_id('tag', '', ${tag}) and r.level = 'quarter'`;
 }
 
-function rangeRows(ranges: readonly Bounds[]): RawBuilder<unknown> {
+function rangeRows(ranges: readonly Bounds[]): Sql {
   return sql`unnest(${ranges.map((one) => one.fromMs)}::float8[], ${ranges.map((one) => one.toMs)}::float8[])
     as range (from_ms, to_ms)`;
 }
@@ -234,7 +234,7 @@ async function readRecords(
   return rows.map(({ startMs, ...row }) => ({ ...sumsOf(row), startMs }));
 }
 
-function hasTag({ tag }: QueueScope, alias: 'e' | 'q'): RawBuilder<unknown> {
+function hasTag({ tag }: QueueScope, alias: 'e' | 'q'): Sql {
   return tag === null ? sql`` : sql`and ${sql.ref(`${alias}.tags`)} @> ${[tag]}::text[]`;
 }
 
@@ -264,7 +264,7 @@ export async function readWaits(db: Db, scope: AlertScope, bounds: Bounds): Prom
 }
 
 /** SQL: the acceptance of a call, and the last whole minute before its start. */
-function waitOf(alias: 'e' | 'q', start: RawBuilder<unknown>): RawBuilder<unknown> {
+function waitOf(alias: 'e' | 'q', start: Sql): Sql {
   return sql`(extract(epoch from ${sql.ref(`${alias}.executed_at`)}) * 1000)::float8 as from_ms,
     (ceil(extract(epoch from ${start}) * 1000 / ${levelMs.minute}) - 1)::float8 * ${levelMs.minute} as last_ms`;
 }

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import { type AlertSettings, type AlertState, settleSeconds } from '../../core/event/alert.ts';
-import { statementTime } from '../connection/clock.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 
 /**
  * Alerts of a workspace. They belong to the workspace, not to who created them.
@@ -41,7 +41,7 @@ export async function findAlert(
   db: Db,
   workspaceId: string,
   id: string,
-  lock: RawBuilder<unknown> = sql``,
+  lock: Sql = sql``,
 ): Promise<AlertRow | null> {
   const { rows } = await sql<AlertRow>`
     select ${columns} from alerts a where a.id = ${id} and a.workspace_id = ${workspaceId} ${lock}`.execute(
@@ -92,9 +92,9 @@ export async function writeAlert(trx: Trx, id: string, settings: AlertSettings):
 
 /** False if it does not exist. */
 export async function deleteAlert(trx: Trx, workspaceId: string, id: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from alerts where id = ${id} and workspace_id = ${workspaceId}`.execute(trx);
-  return Boolean(numAffectedRows);
+  return rowCount > 0;
 }
 
 /** SQL: the end of the last minute that is evaluated. */

@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryState, EndpointFormat, EndpointPayload } from '../../core/event/endpoint.ts';
 import {
   bodyBytesMax,
@@ -7,10 +6,11 @@ import {
   type StoredEvent,
 } from '../../core/event/event.ts';
 import { eventDays, inFlightMax } from '../../core/event/retry.ts';
-import { statementTime, statementTimeText } from '../connection/clock.ts';
-import type { Db, Trx } from '../connection/database.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { rowSet } from '../connection/row-set.ts';
+import { statementTime, statementTimeText } from '../../db/clock.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { numberedRowSet } from '../../db/row-set.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { idBounds } from '../history/id-bounds.ts';
 
 /**
@@ -130,12 +130,12 @@ interface ClaimedEndpoint {
   readonly limit: number;
 }
 
-const claimedEndpoints = rowSet<ClaimedEndpoint>('h', {
+const claimedEndpoints = numberedRowSet<ClaimedEndpoint>('h', {
   endpoint_id: ['uuid', (one) => one.endpointId],
   most: ['int', (one) => one.limit],
 });
 
-const selectDue: Statement = {
+const selectDue: PlainStatement = {
   name: 'deliveries-read-due',
   text: `select p.id as "endpointId", p.workspace_id as "workspaceId", p.url, p.sealed_url as "sealedUrl", ${payload} as payload, p.format,
       p.sealed_secret as "sealedSecret",
@@ -166,7 +166,7 @@ export async function readFullData(
   return new Map(rows.map(({ id, large, ...full }) => [id, large ? null : full]));
 }
 
-const selectFullData: Statement = {
+const selectFullData: PlainStatement = {
   name: 'deliveries-read-full-data',
   text: `select id, large, case when not large then output end as "outputText",
       case when not large then output_json end as "outputJson",
@@ -209,7 +209,7 @@ export async function recordAttempts(
   await send(updateDeliveries, outcomeRows.values(outcomes));
 }
 
-const outcomeRows = rowSet<AttemptOutcome>('g', {
+const outcomeRows = numberedRowSet<AttemptOutcome>('g', {
   endpoint_id: ['uuid', (one) => one.endpointId],
   event_id: ['uuid', (one) => one.eventId],
   tries: ['int', (one) => one.attemptCount],
@@ -218,7 +218,7 @@ const outcomeRows = rowSet<AttemptOutcome>('g', {
   retry_ms: ['float8', (one) => one.retryMs],
 });
 
-const updateDeliveries: Statement = {
+const updateDeliveries: PlainStatement = {
   name: 'deliveries-record',
   text: `with given as materialized (select * from ${outcomeRows.table}),
     locked as materialized (
@@ -250,7 +250,7 @@ export async function recordHealth(
   await send(updateHealth, [succeeded, failed]);
 }
 
-const updateHealth: Statement = {
+const updateHealth: PlainStatement = {
   name: 'endpoints-record-health',
   text: `with picked as materialized (
       select id from endpoints
@@ -307,7 +307,7 @@ export async function findDelivery(
 }
 
 /** SQL: a condition on delivery `d`. The id of an event contains its time. */
-function matching({ state, type, startMs, endMs }: DeliveryFilter): RawBuilder<unknown> {
+function matching({ state, type, startMs, endMs }: DeliveryFilter): Sql {
   const at = (ms: number) => sql`id_floor(to_timestamp(${ms}::float8 / 1000))`;
   return sql`(${state}::text is null or d.state = ${state}) and (${type}::text is null or d.type = ${type})
     and ${startMs === null ? sql`true` : sql`d.event_id >= ${at(startMs)}`}
@@ -326,7 +326,7 @@ export async function sendAgain(
     'eventId' in which
       ? sql`d.event_id = ${which.eventId}`
       : sql`(d.state <> 'pending' or d.due_at > clock_timestamp()) and ${matching(which)}`;
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     with picked as materialized (
       select d.event_id from deliveries d
       where d.endpoint_id = ${endpointId} and ${condition}
@@ -335,7 +335,7 @@ export async function sendAgain(
     update deliveries d set state = 'pending', tries = 0, due_at = clock_timestamp()
     from picked where d.endpoint_id = ${endpointId} and d.event_id = picked.event_id`.execute(trx);
   await sql`select pg_notify('cueline_event_queued', '')`.execute(trx);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /**
@@ -343,9 +343,9 @@ export async function sendAgain(
  * because a scan of all deliveries for each of many steps would take hours.
  */
 export async function deleteOldDeliveries(db: Db, limit: number): Promise<number> {
-  const next = (condition: RawBuilder<unknown>) =>
+  const next = (condition: Sql) =>
     sql`select endpoint_id as id from deliveries where ${condition} order by endpoint_id limit 1`;
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     with recursive found as (
       (${next(sql`true`)})
       union all
@@ -360,5 +360,5 @@ export async function deleteOldDeliveries(db: Db, limit: number): Promise<number
         order by event_id limit ${limit} for update skip locked) as o
       limit ${limit}) as old
     where d.endpoint_id = old.endpoint_id and d.event_id = old.event_id`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }

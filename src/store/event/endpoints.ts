@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
 import {
   type DisabledReason,
   type EndpointSettings,
   silentMinutesMax,
 } from '../../core/event/endpoint.ts';
 import { failingDaysMax } from '../../core/event/retry.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /**
  * Endpoints of a workspace. Secrets and URLs are encrypted; this layer cannot decrypt them.
@@ -174,7 +174,7 @@ const failedMax = 1_000;
  * so that none is enabled meanwhile.
  */
 async function failPending(db: Db, endpointId: string | null = null): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     with disabled as materialized (
       select id from endpoints
       where not enabled and (${endpointId}::uuid is null or id = ${endpointId}) order by id for share),
@@ -189,7 +189,7 @@ async function failPending(db: Db, endpointId: string | null = null): Promise<nu
       where d.state = 'pending' order by d.endpoint_id, d.event_id for update of d)
     update deliveries d set state = 'failed' from pending p
     where d.endpoint_id = p.endpoint_id and d.event_id = p.event_id`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Repeats `failPending` until nothing is left. Outside a transaction, each step is a transaction of its own. */
@@ -214,9 +214,9 @@ export async function replaceEndpointSecret(
 
 /** Its deliveries are deleted later (`deleteOldDeliveries`). False if it does not exist. */
 export async function deleteEndpoint(trx: Trx, workspaceId: string, id: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from endpoints where id = ${id} and workspace_id = ${workspaceId}`.execute(trx);
-  return Boolean(numAffectedRows);
+  return rowCount > 0;
 }
 
 /** The endpoints of a key belong to its successor. */

@@ -1,12 +1,12 @@
-import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { DeliveryState } from '../../core/event/endpoint.ts';
 import type { NewEvent, StoredEvent } from '../../core/event/event.ts';
 import { eventDays } from '../../core/event/retry.ts';
 import type { ErasedValue } from '../../core/history/erased-value.ts';
 import { uuid7 } from '../../core/id.ts';
-import type { Db, Trx } from '../connection/database.ts';
-import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { rowSet } from '../connection/row-set.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import type { PlainStatement, Send, Value } from '../../db/pipeline.ts';
+import { numberedRowSet } from '../../db/row-set.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { labelsHaveLabel } from '../history/erased-labels.ts';
 
 /**
@@ -40,9 +40,9 @@ export async function deferEvents<T>(trx: Trx, work: () => Promise<T>): Promise<
 const deferred = new WeakMap<Trx, NewEvent[]>();
 
 async function insert(trx: Trx, events: readonly NewEvent[]): Promise<void> {
-  await trx.executeQuery(CompiledQuery.raw(lockCounters.text, counterValues(events)));
-  const query = CompiledQuery.raw(insertEvents.text, rows.values(events));
-  const { rows: counted } = await trx.executeQuery<{ queued: number }>(query);
+  await trx.run({ text: lockCounters.text, values: counterValues(events) });
+  const query = { text: insertEvents.text, values: rows.values(events) };
+  const { rows: counted } = await trx.run<{ queued: number }>(query);
   if (counted[0]?.queued) await sql`select pg_notify('cueline_event_queued', '')`.execute(trx);
 }
 
@@ -56,7 +56,7 @@ export async function sendEvents(send: Send, events: readonly NewEvent[]): Promi
   return Boolean(counted[0]?.queued);
 }
 
-const lockCounters: Statement = {
+const lockCounters: PlainStatement = {
   name: 'events-lock-counters',
   text: `select from event_counters where workspace_id = any($1::uuid[]) order by workspace_id for update`,
 };
@@ -65,7 +65,7 @@ const lockCounters: Statement = {
 const subscribes = `p.workspace_id = g.workspace_id and case when g.type = 'ping' then p.id = g.subject
   else g.type = any(p.event_types) and (p.agent_ids is null or g.agent_id is null or g.agent_id = any(p.agent_ids)) end`;
 
-const rows = rowSet<NewEvent>(
+const rows = numberedRowSet<NewEvent>(
   'g',
   {
     id: ['uuid', ({ atMs }) => uuid7(atMs)],
@@ -81,7 +81,7 @@ const rows = rowSet<NewEvent>(
 );
 
 // Whether an endpoint is active is decided once for all events.
-const insertEvents: Statement = {
+const insertEvents: PlainStatement = {
   name: 'events-insert',
   text: `with given as materialized (select * from ${rows.table}),
     active as materialized (
@@ -195,13 +195,13 @@ async function findSequence(db: Db, workspaceId: string, id: string): Promise<nu
 
 /** Deletes up to `limit` old events, but not the newest of a workspace, after which a reader may continue. Returns how many. */
 export async function deleteOldEvents(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from events where id in (
       select id from events e where id < id_floor(clock_timestamp() - make_interval(days => ${eventDays}))
         and not exists (
           select from event_counters c where c.workspace_id = e.workspace_id and c.last = e.sequence)
       order by id limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 interface DeletedExecution {
@@ -228,12 +228,12 @@ const forgetAnswers = `update deliveries d
     from forgotten f join endpoints p on p.workspace_id = f.workspace_id
     where d.endpoint_id = p.id and d.event_id = f.id`;
 
-const forgotten = rowSet<DeletedExecution>('x', {
+const forgotten = numberedRowSet<DeletedExecution>('x', {
   id: ['uuid', (one) => one.id],
   workspace_id: ['uuid', (one) => one.workspaceId],
 });
 
-const forgetExecutionEvents: Statement = {
+const forgetExecutionEvents: PlainStatement = {
   name: 'events-forget-executions',
   text: `with forgotten as (
       update events e set end_user = null, data = ${withoutLabels}
@@ -290,11 +290,11 @@ export async function forgetLabelInOldEvents(
   return lowest;
 }
 
-function ofAgent({ agentId }: ErasedInWorkspace): RawBuilder<unknown> {
+function ofAgent({ agentId }: ErasedInWorkspace): Sql {
   return sql`(${agentId}::uuid is null or e.agent_id = ${agentId})`;
 }
 
-async function forgetWhere(db: Db, workspaceId: string, which: RawBuilder<unknown>): Promise<void> {
+async function forgetWhere(db: Db, workspaceId: string, which: Sql): Promise<void> {
   await sql`
     with forgotten as (
       update events e set end_user = null, data = ${sql.raw(withoutLabels)}

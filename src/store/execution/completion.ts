@@ -3,9 +3,9 @@ import type { EndStatus } from '../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { AnswerDetails, CostSource } from '../../core/model/model-port.ts';
+import type { PlainStatement, Send, Value } from '../../db/pipeline.ts';
+import { numberedRowSet } from '../../db/row-set.ts';
 import { changeLines, type LineChanges } from '../batch/batch-lines.ts';
-import type { Send, Statement, Value } from '../connection/pipeline.ts';
-import { rowSet } from '../connection/row-set.ts';
 import { sendEvents } from '../event/events.ts';
 import { hasSearchedText } from '../history/search-index.ts';
 import { addStatistics } from '../history/statistics.ts';
@@ -157,7 +157,7 @@ function insertRecords(columns: string, values: string): string {
 const stored = (read: (one: EndedExecution) => string | null) => (one: EndedExecution) =>
   one.storeBodies ? read(one) : null;
 
-const ends = rowSet<EndedExecution>('f', {
+const ends = numberedRowSet<EndedExecution>('f', {
   id: ['uuid', (one) => one.id],
   status: ['execution_status', (one) => one.status],
   completed_ms: ['float8', (one) => one.completedMs],
@@ -200,7 +200,7 @@ const fromEnd = `status, latency_ms, first_text_ms, attempts, attempt_list, last
 const of = (alias: string, names: string) => names.replace(/\w+/g, (name) => `${alias}.${name}`);
 
 // Deletes by the list of ids: PostgreSQL overestimates the rows of a join and would read the whole queue.
-const moveToHistory: Statement = {
+const moveToHistory: PlainStatement = {
   name: 'completion-move-to-history',
   text: `with ended as (
       delete from execution_queue q using ${ends.table}
@@ -218,7 +218,7 @@ const moveToHistory: Statement = {
     )}`,
 };
 
-const transientOutputs = rowSet<EndedExecution>('o', {
+const transientOutputs = numberedRowSet<EndedExecution>('o', {
   execution_id: ['uuid', (one) => one.id],
   output: ['text', (one) => one.output],
   refusal_text: ['text', (one) => one.refusalText],
@@ -226,19 +226,19 @@ const transientOutputs = rowSet<EndedExecution>('o', {
   tool_calls: ['json', (one) => one.toolCalls],
 });
 
-const insertTransient: Statement = {
+const insertTransient: PlainStatement = {
   name: 'completion-insert-transient-outputs',
   text: `insert into transient_outputs (execution_id, output, refusal_text, output_json, tool_calls, ended_at)
     select execution_id, output, refusal_text, output_json, tool_calls, clock_timestamp()
     from ${transientOutputs.table}`,
 };
 
-const refusals = rowSet<NumberedCall<RefusedExecution>>(
+const refusals = numberedRowSet<NumberedCall<RefusedExecution>>(
   'e',
   { ...callColumns, position: ['int', (one) => one.position] },
   { first: 2 },
 );
-const refusalTerms = rowSet<RefusalTerms>(
+const refusalTerms = numberedRowSet<RefusalTerms>(
   't',
   {
     ...termsColumns,
@@ -249,7 +249,7 @@ const refusalTerms = rowSet<RefusalTerms>(
   { first: refusals.next, ordinality: true },
 );
 
-const insertRefusals: Statement = {
+const insertRefusals: PlainStatement = {
   name: 'completion-insert-refusals',
   text: `with ${insertRecords(
     `${admittedNames}, executed_at, completed_at, status, error_code, error`,
@@ -267,7 +267,7 @@ function refusalValues(refused: readonly RefusedExecution[], atMs: number): Valu
  * Grants the free slots of these agents to the executions that have waited longest; needs the agents' locks. It updates by
  * key: PostgreSQL overestimates the rows of a join and would read all waiting executions for each slot.
  */
-export const grantFreeSlots: Statement = {
+export const grantFreeSlots: PlainStatement = {
   name: 'completion-grant-free-slots',
   text: `update execution_queue q set has_slot = true, available_at = clock_timestamp()
     where q.id = any(array(
@@ -279,12 +279,12 @@ export const grantFreeSlots: Statement = {
       where a.id = any($1::uuid[])))`,
 };
 
-const canceled = rowSet<{ executionId: string; worker: string }>('c', {
+const canceled = numberedRowSet<{ executionId: string; worker: string }>('c', {
   execution_id: ['uuid', (one) => one.executionId],
   worker: ['uuid', (one) => one.worker],
 });
 
-const insertCancellations: Statement = {
+const insertCancellations: PlainStatement = {
   name: 'completion-insert-cancellations',
   text: `insert into cancellations (execution_id, worker)
     select c.execution_id, c.worker from ${canceled.table}
@@ -294,7 +294,7 @@ const insertCancellations: Statement = {
 
 // Such a run must not keep bodies for longer than necessary. The run is locked already. This precedes the end of the run,
 // unless the run ended when the step was stopped.
-const markTransientWorkflowRuns: Statement = {
+const markTransientWorkflowRuns: PlainStatement = {
   name: 'completion-mark-transient-runs',
   text: `update workflow_runs set bodies = 'transient', input = case when status = 'processing' then input end
     where id = any($1::uuid[]) and bodies = 'stored'`,

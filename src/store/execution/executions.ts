@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Rendering } from '../../core/agent/render-prompt.ts';
 import type { BatchLineOf } from '../../core/batch/batch.ts';
@@ -8,8 +7,9 @@ import type { Labels } from '../../core/execution/labels.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { CostSource } from '../../core/model/model-port.ts';
-import type { Db } from '../connection/database.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
+import type { Db } from '../../db/database.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { sql } from '../../db/sql.ts';
 import { idBounds } from '../history/id-bounds.ts';
 
 /**
@@ -197,7 +197,7 @@ export async function readExecutions(
 }
 
 // Each row is looked up by its key, in the one partition of that key.
-const readByKey: Statement = {
+const readByKey: PlainStatement = {
   name: 'read-executions',
   text: `select * from (
       select given.ordinal::int as ordinal, string_agg(given.ordinal::text, ',') over () as found, one.*,

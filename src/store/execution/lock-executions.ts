@@ -1,9 +1,9 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Attempt } from '../../core/execution/attempt.ts';
 import type { CostSource } from '../../core/model/model-port.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { begin } from '../../db/statements.ts';
 import { type LockedBatch, lockBatches } from '../batch/batch-lines.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { begin } from '../connection/statements.ts';
 import { type LockedWorkflowRun, lockWorkflowRuns } from '../workflow/workflow-progress.ts';
 import { readSteps, type WorkflowRunSteps } from '../workflow/workflow-progress-read.ts';
 
@@ -85,12 +85,12 @@ export async function lockExecutions(
   return { rows, workflows, steps: states, batches };
 }
 
-const lockAgents: Statement = {
+const lockAgents: PlainStatement = {
   name: 'finish-lock-agents',
   text: `select subject from limits where subject = any($1::uuid[]) order by subject for update`,
 };
 
-const lockQueue: Statement = {
+const lockQueue: PlainStatement = {
   name: 'finish-lock-queue',
   text: `select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list,
       spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
-import { farthestDueTime } from '../connection/clock.ts';
-import type { Db } from '../connection/database.ts';
+import { farthestDueTime } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /**
  * Maintenance: creates partitions ahead of time and deletes expired rows. Every worker may run it at any time, because each
@@ -43,9 +43,9 @@ export async function deleteOldCancellations(db: Db): Promise<void> {
 
 /** Makes up to `limit` executions due that were delayed while the database clock was far ahead. Returns how many. */
 export async function wakeExecutions(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     update execution_queue set available_at = clock_timestamp() where id in (
       select id from execution_queue where available_at > ${farthestDueTime}
       order by available_at limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }

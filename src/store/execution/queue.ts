@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import { restoreFiles } from '../../core/agent/stored-files.ts';
 import type { Attempt } from '../../core/execution/attempt.ts';
@@ -9,9 +8,10 @@ import {
   tokenSumMax,
 } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
-import { statementTime } from '../connection/clock.ts';
-import type { Db } from '../connection/database.ts';
-import { type Columns, rowTable } from '../connection/row-set.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
+import { type Columns, rowTable } from '../../db/row-set.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import {
   type LabelColumns,
   type LineColumns,
@@ -98,7 +98,7 @@ export async function claimForOtherWorkspaces(
   request: ClaimRequest & { readonly excluded: readonly string[]; readonly after: string },
 ): Promise<QueuedExecution[]> {
   const { excluded, after, limit, bytesMax, fromTag } = request;
-  const nextWorkspace = (than: ReturnType<typeof sql>) => sql`
+  const nextWorkspace = (than: Sql) => sql`
     (select q.workspace_id from execution_queue q
      where q.worker is null and q.available_at is null and q.has_slot is not false and q.workspace_id > ${than}
        and q.tag >= ${fromTag}
@@ -160,7 +160,7 @@ const setup = {
 async function claim(
   db: Db,
   { worker, bytesMax }: { readonly worker: string; readonly bytesMax: number },
-  picked: ReturnType<typeof sql>,
+  picked: Sql,
 ): Promise<ClaimResult> {
   const { rows } = await sql<(ClaimedRow | { id: null }) & { clockTag: number; hasLease: boolean }>`
     with me as materialized (
@@ -241,7 +241,7 @@ export async function promoteDelayed(
   db: Db,
   { withinMs, fromTag }: { withinMs: number | null; fromTag: number },
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     with due as materialized (
       select id, workspace_id, agent_id, attempt, available_at from execution_queue
       where available_at <= ${statementTime}
@@ -268,7 +268,7 @@ export async function promoteDelayed(
       tag = ordered.ordinal + greatest(ordered.after_tag, coalesce(
         (select min(tag) from execution_queue where ${ready} and tag >= ${fromTag}), ${clockTag}))
     from ordered where q.id = ordered.id`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Returns an execution to the queue. The fence makes it a no-op if another worker has claimed the execution since. */

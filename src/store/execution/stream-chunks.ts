@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /**
  * The text of streamed executions that have not ended, for readers in other processes. The table is unlogged: a crash of

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { Template } from '../../core/agent/prompt.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { contentColumns, contentOf, type StoredContent } from '../agent/version-content.ts';
-import type { Db } from '../connection/database.ts';
 
 /** The templates of a prompt version, and the format of its output. Versions are immutable, so callers may cache them. */
 export async function readTemplate(db: Db, promptVersionId: string): Promise<Template | null> {

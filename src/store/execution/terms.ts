@@ -2,8 +2,8 @@ import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { BatchLineOf } from '../../core/batch/batch.ts';
 import type { StoredSource } from '../../core/execution/execution.ts';
 import type { Labels } from '../../core/execution/labels.ts';
-import { arrayLiteral } from '../connection/array-literal.ts';
-import type { Columns } from '../connection/row-set.ts';
+import { arrayLiteral } from '../../db/array-literal.ts';
+import type { Columns } from '../../db/row-set.ts';
 
 /** What admission fixes for an execution: live rows and records of refusals have these columns in common. */
 

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
-import { type Db, inTransaction } from '../connection/database.ts';
-import { isLockNotAvailable } from '../connection/database-error.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
+import { isLockNotAvailable } from '../../db/database-error.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 
 /**
  * Workers and their leases.
@@ -36,13 +36,13 @@ export async function heartbeat(send: Send, id: string, leaseMs: number): Promis
   return row?.canceled ?? null;
 }
 
-const insertWorker: Statement = {
+const insertWorker: PlainStatement = {
   name: 'worker-insert',
   text: `insert into workers (id, lease_until, opens_urls)
     values ($1, clock_timestamp() + $2 * interval '1 millisecond', true)`,
 };
 
-const renewLease: Statement = {
+const renewLease: PlainStatement = {
   name: 'worker-renew-lease',
   text: `with renewed as (
       update workers set lease_until = clock_timestamp() + $2 * interval '1 millisecond'
@@ -85,7 +85,7 @@ async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<
         select id from workers where id = ${worker} and ${expired(leaseMs)} for update skip locked)
       returning id`.execute(trx);
     if (swept.length === 0) return 0;
-    const { numAffectedRows } = await sql`
+    const { rowCount } = await sql`
       with lost as materialized (
         select id from execution_queue where worker = ${worker} order by id for update)
       update execution_queue q set worker = null, losses = q.losses + 1, spent_known = false, wait_code = null,
@@ -94,12 +94,12 @@ async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<
           'latencyMs', null),
         available_at = clock_timestamp()
       from lost where q.id = lost.id`.execute(trx);
-    return Number(numAffectedRows ?? 0);
+    return rowCount;
   });
 }
 
 /** SQL: the lease has expired. A server start time in the future means that the clock was set back, so it is ignored. */
-function expired(leaseMs: number): RawBuilder<unknown> {
+function expired(leaseMs: number): Sql {
   return sql`lease_until < clock_timestamp() and pg_postmaster_start_time() not between
     clock_timestamp() - ${leaseMs} * interval '1 millisecond' and clock_timestamp() + interval '1 minute'`;
 }

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import { providerTextPattern } from '../../core/failure.ts';
 import { transientOutputMs } from '../../core/history/retention.ts';
-import { statementTime } from '../connection/clock.ts';
-import type { Db } from '../connection/database.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { overdueBefore } from './retention.ts';
 
 /**
@@ -57,10 +57,10 @@ export async function removeBodies(
 
 /** Deletes up to `limit` expired outputs of agents that store no bodies. Returns how many. */
 export async function deleteTransientOutputs(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from transient_outputs where execution_id = any (array(
       select execution_id from transient_outputs
       where ended_at <= ${statementTime} - ${transientOutputMs} * interval '1 millisecond'
       order by ended_at limit ${limit} for update skip locked))`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }

@@ -2,8 +2,8 @@ import type { EndStatus, StoredSource } from '../../core/execution/execution.ts'
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
-import type { Pipelines, Send, Statement } from '../connection/pipeline.ts';
-import { begin, commit } from '../connection/statements.ts';
+import type { Pipelines, PlainStatement, Send } from '../../db/pipeline.ts';
+import { begin, commit } from '../../db/statements.ts';
 import { type LabelColumns, labelFields, labelsOfRow } from '../execution/executions.ts';
 import { idBounds } from './id-bounds.ts';
 import { overdueBefore } from './retention.ts';
@@ -108,7 +108,7 @@ const deleteWhere = (condition: string) => `with deleted as (
     chunks as (delete from stream_chunks c using deleted where c.execution_id = deleted.id)
     select * from deleted`;
 
-const deleteGiven: Statement = {
+const deleteGiven: PlainStatement = {
   name: 'records-delete-given',
   text: deleteWhere(`e.id = any(array(
         select id from executions r
@@ -117,7 +117,7 @@ const deleteGiven: Statement = {
       and e.id between $2::uuid and $3::uuid`),
 };
 
-const deleteOldest: Statement = {
+const deleteOldest: PlainStatement = {
   name: 'records-delete-oldest',
   text: deleteWhere(`e.id = any(array(
         select id from executions r

@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { ErasedValue } from '../../core/history/erased-value.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 
 /** SQL for what an erasure looks for among labels, and for what is left of them. */
 
 /** Whether the record or live execution `e` has the erased label. */
-export function recordHasLabel(erased: ErasedValue): RawBuilder<boolean> {
+export function recordHasLabel(erased: ErasedValue): Sql<boolean> {
   const { value, label, labelName } = erased;
   switch (label) {
     case null:
@@ -18,9 +18,9 @@ export function recordHasLabel(erased: ErasedValue): RawBuilder<boolean> {
 
 /** Whether labels as JSON have it. The same for the data of an event. */
 export function labelsHaveLabel(
-  labels: RawBuilder<unknown>,
+  labels: Sql,
   { value, label, labelName }: ErasedValue,
-): RawBuilder<boolean> {
+): Sql<boolean> {
   switch (label) {
     case null:
       return sql`${labels} ->> 'user' = ${value}`;
@@ -32,12 +32,12 @@ export function labelsHaveLabel(
 }
 
 /** What stays of the tags of a live execution, so that they are counted: all but an erased one. */
-export function keptTags({ value, label }: ErasedValue): RawBuilder<string[] | null> {
+export function keptTags({ value, label }: ErasedValue): Sql<string[] | null> {
   return label === 'tag' ? sql`nullif(array_remove(tags, ${value}), '{}')` : sql`tags`;
 }
 
 /** The same for labels as JSON. Compact text, as the labels were written. */
-export function keptLabels({ value, label }: ErasedValue): RawBuilder<string | null> {
+export function keptLabels({ value, label }: ErasedValue): Sql<string | null> {
   const isErased = label === 'tag' ? sql`tag = ${value}` : sql`false`;
   return sql`(select '{"tags":' || to_json(array_agg(tag order by n) filter (where not ${isErased})) || '}'
     from json_array_elements_text(labels -> 'tags') with ordinality as t (tag, n))::json`;

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { recordRunsOfRecords } from '../workflow/erased-runs.ts';
 import { keptLabels, keptTags, labelsHaveLabel, recordHasLabel } from './erased-labels.ts';
 import type { NewErasure } from './erasures.ts';

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { ErasedValue } from '../../core/history/erased-value.ts';
-import type { Db, Trx } from '../connection/database.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { type Page, readPage } from '../page.ts';
 import { recordHasLabel } from './erased-labels.ts';
 import { aboveFloor } from './id-bounds.ts';
@@ -243,7 +243,7 @@ export async function scanForLabel(
   limit: number,
 ): Promise<ErasureScan> {
   const { agentId, workspaceId, downTo } = erasure;
-  const next = (table: string, condition: RawBuilder<unknown>) => sql`
+  const next = (table: string, condition: Sql) => sql`
     (select e.id, e.workspace_id, e.tags, e.metadata from ${sql.table(table)} e
      where ${agentId === null ? sql`true` : sql`e.agent_id = ${agentId}`} and e.id < ${downTo} and ${condition}
      order by e.id desc limit ${limit})`;
@@ -308,20 +308,20 @@ export async function awaitAdmissions(db: Db, workspaceId: string): Promise<void
   await sql`select from limits where subject = ${workspaceId} for update`.execute(db);
 }
 
-const updateProgress: Statement = {
+const updateProgress: PlainStatement = {
   name: 'erasure-update-progress',
   text: `update erasure_requests set down_to = least(down_to, $2::uuid), deleted = deleted + $3::bigint
     where id = $1`,
 };
 
-const addWaiting: Statement = {
+const addWaiting: PlainStatement = {
   name: 'erasure-add-waiting',
   text: `insert into erasure_executions (erasure_id, execution_id)
     select $1, e.id from all_executions e
     where e.id = any($2::uuid[]) and e.workflow_run_id is null on conflict do nothing`,
 };
 
-const deleteWaiting: Statement = {
+const deleteWaiting: PlainStatement = {
   name: 'erasure-delete-waiting',
   text: `delete from erasure_executions r
     where r.erasure_id = $1 and r.execution_id = any($2::uuid[])

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import {
   type BucketLevel,
   bucketPiece,
@@ -8,7 +7,8 @@ import {
   idsOf as spanIds,
 } from '../../core/history/history-range.ts';
 import { levelMs } from '../../core/history/statistics.ts';
-import type { Trx } from '../connection/database.ts';
+import type { Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import {
   countable,
   enclosingRange,

@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import {
   type ExecutionStatus,
   isPlayground,
@@ -11,6 +10,7 @@ import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { IdRange } from '../../core/history/history-range.ts';
 import { type Phrase, readSearch, separators, standalone } from '../../core/history/search.ts';
 import { patternOf } from '../../core/history/spelling-pattern.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { aboveFloor } from './id-bounds.ts';
 
 /** The filter of a history, as SQL conditions on records and on the statistics buckets that count them. */
@@ -71,7 +71,7 @@ export interface HistoryRequest extends HistoryFilter {
 /** The number of characters of a record that a search covers. */
 export const searchedMax = 200_000;
 
-type Condition = RawBuilder<unknown>;
+type Condition = Sql;
 
 /** SQL: belongs to these agents. */
 export function ofAgents(column: string, { agentIds }: HistoryFilter): Condition {
@@ -110,7 +110,7 @@ export function countable(of: string, filter: HistoryFilter): Condition {
  * takes each value for rare until it has statistics.
  */
 export function hasSource(
-  column: RawBuilder<unknown>,
+  column: Sql,
   { source, playground }: Pick<HistoryFilter, 'source' | 'playground'>,
 ): Condition {
   const matches = (one: StoredSource) =>
@@ -126,7 +126,7 @@ export function hasSource(
 }
 
 /** SQL: the column has one of these values. A single value uses `=`, because only then an index returns its records in order. */
-function oneOf(column: RawBuilder<unknown>, values: readonly string[], type: string): Condition {
+function oneOf(column: Sql, values: readonly string[], type: string): Condition {
   const [first, ...others] = values;
   if (others.length === 0) return sql`${column} = ${first ?? null}::${sql.raw(type)}`;
   return sql`${column} = any(${values}::${sql.raw(type)}[])`;

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql } from '../../db/sql.ts';
 
 /** SQL: `e` was not removed with its month. Records below the floor count as deleted. */
 export const aboveFloor = sql`e.id >= (select id_floor(at) from history_floor)`;

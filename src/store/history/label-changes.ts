@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import type { ErasedValue } from '../../core/history/erased-value.ts';
 import { levelMs, type Tally } from '../../core/history/statistics.ts';
-import { arrayLiteral } from '../connection/array-literal.ts';
-import { type Db, inTransaction, type Trx } from '../connection/database.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { rowSet } from '../connection/row-set.ts';
+import { arrayLiteral } from '../../db/array-literal.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { numberedRowSet } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
 import { recordHasLabel } from './erased-labels.ts';
 
 /**
@@ -39,7 +39,7 @@ function isLabeled({ labels, recorded }: Tally): boolean {
   return recorded && labels !== null && (labels.user ?? labels.tags ?? labels.metadata) !== null;
 }
 
-const changes = rowSet<Tally & { readonly occurred: 0 | 1 }>('c', {
+const changes = numberedRowSet<Tally & { readonly occurred: 0 | 1 }>('c', {
   agent_id: ['uuid', (one) => one.agentId],
   bucket: [
     'timestamptz',
@@ -63,7 +63,7 @@ const changes = rowSet<Tally & { readonly occurred: 0 | 1 }>('c', {
   latency_ms: ['int', (one) => one.latencyMs],
 });
 
-const insertChanges: Statement = {
+const insertChanges: PlainStatement = {
   name: 'labels-append',
   text: `insert into label_changes (agent_id, bucket, status, source, prompt_version_id, model, api_key_id, error_code,
       end_user, tags, metadata, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency_bin)

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Maintenance jobs that run in one process at a time. */
 export type JobName = 'retention' | 'rollup';
@@ -10,13 +10,13 @@ export type JobName = 'retention' | 'rollup';
  * the future was written while the database clock was ahead, and is ignored. `infinity` disables the job.
  */
 export async function tryStartJob(db: Db, name: JobName, withinMs: number): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     update maintenance_jobs set begun_at = clock_timestamp()
     where name = ${name} and isfinite(begun_at) and begun_at not between
       clock_timestamp() - ${withinMs} * interval '1 millisecond' and clock_timestamp() + interval '1 minute'`.execute(
     db,
   );
-  return (numAffectedRows ?? 0n) > 0n;
+  return rowCount > 0;
 }
 
 /** Keeps other processes from starting the job. Two concurrent runs are harmless but waste work. */

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
-import { type Db, inTransaction, type Trx } from '../connection/database.ts';
-import { isLockNotAvailable } from '../connection/database-error.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
+import { isLockNotAvailable } from '../../db/database-error.ts';
+import { sql } from '../../db/sql.ts';
 
 /**
  * Removes whole months of the history. A month that nobody keeps is removed in three steps, so that every reader sees either
@@ -24,7 +24,7 @@ export async function moveFloor(db: Db): Promise<boolean> {
 }
 
 async function moveFloorLocked(trx: Trx): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     with kept as (
       select bool_or(days is null) as for_ever, max(days) as days
       from agents a join workspaces w on w.id = a.workspace_id
@@ -40,7 +40,7 @@ async function moveFloorLocked(trx: Trx): Promise<boolean> {
     where f.at < oldest.at and exists (select from ${months} as m where m.until <= oldest.at)`.execute(
     trx,
   );
-  return (numAffectedRows ?? 0n) > 0n;
+  return rowCount > 0;
 }
 
 /** SQL: the months with a partition, by its name. */
@@ -100,7 +100,7 @@ export async function dropMonth(db: Db, name: string): Promise<boolean> {
     limit 1`.execute(db);
   if (rows.length > 0) return false;
   try {
-    await db.transaction().execute(async (trx) => {
+    await db.transaction(async (trx) => {
       await sql`set local lock_timeout = '50ms'`.execute(trx);
       await sql`drop table if exists ${sql.table(name)}`.execute(trx);
     });
@@ -113,13 +113,13 @@ export async function dropMonth(db: Db, name: string): Promise<boolean> {
 
 /** Deletes up to `limit` rows below the settled floor that belong to no partition of a month. The statistics do not count them. */
 export async function deleteBeforeFloor(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from executions_default where id = any (array(
       select id from executions_default
       where id < (select id_floor(at) from history_floor) order by id limit ${limit} for update skip locked))`.execute(
     db,
   );
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Whether no bucket below the floor counts records any more. */
@@ -136,23 +136,23 @@ export async function isFloorCleared(db: Db): Promise<boolean> {
 export async function clearBuckets(db: Db, agentId: string, limit: number): Promise<number> {
   const between = sql`bucket >= (select counted_to from history_floor)
     and bucket < (select at from history_floor)`;
-  const { numAffectedRows: minutes } = await sql`
+  const { rowCount: minutes } = await sql`
     delete from statistics where ctid = any (array(
       select ctid from statistics
       where agent_id = ${agentId} and level = 'minute' and ${between} limit ${limit}))`.execute(db);
-  let emptied = minutes ?? 0n;
+  let emptied = minutes;
   for (const [table, levels] of [
     ['statistics', ['hour', 'day']],
     ['breakdown', ['quarter', 'day']],
   ] as const) {
-    const { numAffectedRows } = await sql`
+    const { rowCount } = await sql`
       update ${sql.table(table)} set recorded = 0 where ctid = any (array(
         select ctid from ${sql.table(table)}
         where agent_id = ${agentId} and level = any (${levels}::text[]) and ${between} and recorded <> 0
         limit ${limit}))`.execute(db);
-    emptied += numAffectedRows ?? 0n;
+    emptied += rowCount;
   }
-  return Number(emptied);
+  return emptied;
 }
 
 /** Records that all buckets below this floor contain no records. Does nothing if the floor has moved again. */

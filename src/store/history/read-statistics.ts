@@ -1,10 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { type RawBuilder, sql } from 'kysely';
 import { addDecimals } from '../../core/decimal.ts';
 import type { Span } from '../../core/history/history-range.ts';
 import type { Grouping, LabelGrouping } from '../../core/history/statistics.ts';
+import type { Db } from '../../db/database.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
-import type { Db } from '../connection/database.ts';
 import { hasSource } from './history-filter.ts';
 
 /** Reads the statistics by interval and by group. */
@@ -109,12 +109,12 @@ export async function readStatistics(
 }
 
 /** SQL: a key of the groups. The stored source also tells what is of a playground. */
-function groupKey(key: string): RawBuilder<unknown> {
+function groupKey(key: string): Sql {
   return key === 'source' ? sql`split_part(source::text, '_', 1)` : sql.ref(key);
 }
 
 /** SQL: the stored rows of agent `a` in span `s`. */
-function rowsOf({ table, byLabel, playground }: StatisticsRead): RawBuilder<unknown> {
+function rowsOf({ table, byLabel, playground }: StatisticsRead): Sql {
   const inSpan = sql`r.agent_id = a.id and r.level = s.level
     and r.bucket >= to_timestamp(s.from_ms / 1000) and r.bucket < to_timestamp(s.to_ms / 1000)
     and ${hasSource(sql.ref('r.source'), { source: null, playground })}`;
@@ -148,7 +148,7 @@ const sumColumns = [
 ];
 
 /** SQL: the values with the most calls, and each row with its value or, for the rest, null. */
-function largestOf(byLabel: StatisticsRead['byLabel']): RawBuilder<unknown> {
+function largestOf(byLabel: StatisticsRead['byLabel']): Sql {
   if (byLabel === null) return sql``;
   return sql`
     largest as materialized (
@@ -182,23 +182,23 @@ const keyOf: Record<Grouping, string> = {
 };
 
 /** Grouping by an id also returns its name. */
-const nameOf: Partial<Record<Grouping, RawBuilder<unknown>>> = {
+const nameOf: Partial<Record<Grouping, Sql>> = {
   agent: sql`, agents.name as agent_name`,
   version: sql`, prompt_versions.label as prompt_version_label`,
 };
-const joins: Partial<Record<Grouping, RawBuilder<unknown>>> = {
+const joins: Partial<Record<Grouping, Sql>> = {
   agent: sql`left join agents on agents.id = g.agent_id`,
   version: sql`left join prompt_versions on prompt_versions.id = g.prompt_version_id`,
 };
 
-function agentsOf(of: StatisticsRead['of']): RawBuilder<unknown> {
+function agentsOf(of: StatisticsRead['of']): Sql {
   if ('agentId' in of) return sql`(select ${of.agentId}::uuid as id)`;
   const { viewer, among = null } = of;
   const nameOf = among === null ? sql`` : sql`and a.id = any (${among}::uuid[])`;
   return sql`(select a.id from agents a where ${visibleIncludingDeleted(viewer)} ${nameOf})`;
 }
 
-function joinSql(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+function joinSql(parts: readonly Sql[]): Sql {
   return parts.length === 0 ? sql`` : sql.join(parts, sql` `);
 }
 

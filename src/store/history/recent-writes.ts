@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Who wrote recently and therefore reads from the primary, in every process. */
 

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import { before, downTo, type IdRange } from '../../core/history/history-range.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import {
   type ExecutionDetailRow,
   type ExecutionListRow,
@@ -26,37 +26,27 @@ import { aboveFloor, idBounds } from './id-bounds.ts';
 /** Reads the records of a history. Each function reads the snapshot of the given transaction. */
 
 export function inSnapshot<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(work);
+  return db.transaction(work, 'snapshot');
 }
 
 /** Opens a snapshot that the caller must close. */
 export async function openSnapshot(
   db: Db,
 ): Promise<{ readonly trx: Trx; recover(): Promise<void>; close(): Promise<void> }> {
-  const begun = await db
-    .startTransaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute();
-  const trx = await begun.savepoint('begun').execute();
+  const trx = await db.begin('snapshot');
+  await sql`savepoint begun`.execute(trx);
   return {
     trx,
     /** Continues in the same snapshot after a failed statement. */
     async recover() {
-      await trx.rollbackToSavepoint('begun').execute();
+      await sql`rollback to savepoint begun`.execute(trx);
     },
-    async close() {
-      await trx.rollback().execute();
-    },
+    close: () => trx.rollback(),
   };
 }
 
 /** SQL: what a request lists, as `e`. */
-function listed({ includeProcessing }: HistoryRequest): RawBuilder<unknown> {
+function listed({ includeProcessing }: HistoryRequest): Sql {
   return includeProcessing ? sql`all_executions e` : sql`executions e`;
 }
 
@@ -149,11 +139,7 @@ export async function findExistingRecords(db: Db, ids: readonly string[]): Promi
 }
 
 /** SQL: the ids of the newest matches, from the index alone. The enclosing range limits the partitions to read. */
-function pickedIds(
-  request: HistoryRequest,
-  ranges: readonly IdRange[],
-  limit: number,
-): RawBuilder<unknown> {
+function pickedIds(request: HistoryRequest, ranges: readonly IdRange[], limit: number): Sql {
   const inBounds = inRange(enclosingRange(ranges));
   if (ranges.length === 1) return newestIds(request, inBounds, limit);
   return sql`select one.id from ${rangeRows(ranges)}
@@ -161,11 +147,7 @@ function pickedIds(
 }
 
 /** SQL: the newest matching ids that satisfy `condition`. */
-function newestIds(
-  request: HistoryRequest,
-  condition: RawBuilder<unknown>,
-  limit: number,
-): RawBuilder<unknown> {
+function newestIds(request: HistoryRequest, condition: Sql, limit: number): Sql {
   const recorded = sql`(select e.id from executions e
     where ${endedRecords(request)} and ${condition} and ${matchesFilter(request)}
     order by e.id desc limit ${limit})`;

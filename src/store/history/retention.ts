@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Retention } from '../../core/history/retention.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** How long records and their bodies are kept, and which are overdue. */
 

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import { rolledUpMax } from '../../core/history/retention.ts';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 
 /**
  * Rolls up the statistics: deletes the minutes older than two days of hours with few records, because reading those records
@@ -51,7 +51,7 @@ export async function rollUpHours(
 }
 
 /** The hour of an agent's first minute from a time on, by one index lookup. */
-function hourOfNextMinute(agentId: string, from: ReturnType<typeof sql>) {
+function hourOfNextMinute(agentId: string, from: Sql) {
   return sql`(
     select date_trunc('hour', bucket, 'UTC') from statistics
     where agent_id = ${agentId} and level = 'minute' and bucket >= ${from}

@@ -1,5 +1,4 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { type RawBuilder, sql } from 'kysely';
 import type { IdRange } from '../../core/history/history-range.ts';
 import {
   type TokenSets,
@@ -7,8 +6,9 @@ import {
   tokensOf,
   tokensOfSearch,
 } from '../../core/history/search-tokens.ts';
-import { type Db, inTransaction, type Trx } from '../connection/database.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
+import { type Db, inTransaction, type Trx } from '../../db/database.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { type HistoryRequest, searchedMax, searchedText } from './history-filter.ts';
 import { aboveFloor, idBounds } from './id-bounds.ts';
 
@@ -35,7 +35,7 @@ import { aboveFloor, idBounds } from './id-bounds.ts';
 const searchLock = 7_315_202_641;
 
 /** Appends records that were written or deleted, or whose texts were removed. */
-const appendChanges: Statement = {
+const appendChanges: PlainStatement = {
   name: 'search-append',
   text: 'insert into search_changes (id) select * from unnest($1::uuid[])',
 };
@@ -228,14 +228,14 @@ export function emptyIndex(db: Db, limit: number): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     if (!(await lockIndex(trx))) return false;
     await sql`update search_coverage set from_id = ${noId} where from_id <> ${noId}`.execute(trx);
-    let deleted = 0n;
+    let deleted = 0;
     for (const table of ['search_groups', 'search_changes']) {
-      const { numAffectedRows } = await sql`
+      const { rowCount } = await sql`
         delete from ${sql.table(table)} where ctid = any(array(
           select ctid from ${sql.table(table)} limit ${limit}))`.execute(trx);
-      deleted += numAffectedRows ?? 0n;
+      deleted += rowCount;
     }
-    return deleted > 0n;
+    return deleted > 0;
   });
 }
 
@@ -413,7 +413,7 @@ function hasAnyOf(sets: TokenSets) {
  * SQL, the end of a statement: the records of these groups, and those among the changes. The groups of the page are in
  * `below`: if it is full, the next page continues at the newest record of its last group.
  */
-function foundIn(groups: RawBuilder<unknown>, sets: TokenSets, page: CandidatesPage) {
+function foundIn(groups: Sql, sets: TokenSets, page: CandidatesPage) {
   const { range, count } = page;
   return sql`
     reached as materialized (

@@ -6,8 +6,8 @@ import {
   byMinute,
   type Tally,
 } from '../../core/history/statistics.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { type Columns, type RowSet, rowSet } from '../connection/row-set.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { type Columns, type NumberedRowSet, numberedRowSet } from '../../db/row-set.ts';
 import { appendDeletedLabels, appendLabels } from './label-changes.ts';
 
 /** Adds tallies to the statistics in the caller's transaction. These rows are the last locks of every transaction. */
@@ -39,8 +39,11 @@ async function sendToBothTables(
 }
 
 interface BucketStatements {
-  readonly buckets: { readonly statement: Statement; readonly rows: RowSet<Bucket> };
-  readonly breakdown: { readonly statement: Statement; readonly rows: RowSet<BreakdownBucket> };
+  readonly buckets: { readonly statement: PlainStatement; readonly rows: NumberedRowSet<Bucket> };
+  readonly breakdown: {
+    readonly statement: PlainStatement;
+    readonly rows: NumberedRowSet<BreakdownBucket>;
+  };
 }
 
 const keyColumns: Columns<AnyBucket> = {
@@ -76,8 +79,12 @@ function latencyText(latency: readonly number[]): string {
 }
 
 const ordinality = true;
-const addedBuckets = rowSet<Bucket>('b', { ...keyColumns, ...addedColumns }, { ordinality });
-const addedBreakdown = rowSet<BreakdownBucket>(
+const addedBuckets = numberedRowSet<Bucket>(
+  'b',
+  { ...keyColumns, ...addedColumns },
+  { ordinality },
+);
+const addedBreakdown = numberedRowSet<BreakdownBucket>(
   'b',
   { ...keyColumns, ...addedColumns, ...breakdownColumns },
   { ordinality },
@@ -95,7 +102,7 @@ const addToBucket = `occurred = s.occurred + excluded.occurred,
   cost_unknown = s.cost_unknown + excluded.cost_unknown,
   latency = add_counts(s.latency, excluded.latency)`;
 
-const addBuckets: Statement = {
+const addBuckets: PlainStatement = {
   name: 'statistics-add',
   text: `insert into statistics as s (${bucketColumns})
     select ${bucketSums}
@@ -104,7 +111,7 @@ const addBuckets: Statement = {
     on conflict (agent_id, level, bucket, status, source) do update set ${addToBucket}`,
 };
 
-const addBreakdown: Statement = {
+const addBreakdown: PlainStatement = {
   name: 'statistics-add-breakdown',
   text: `insert into breakdown as s (${bucketColumns}, prompt_version_id, model, api_key_id, error_code)
     select ${bucketSums}, prompt_version_id, model, api_key_id, error_code
@@ -114,15 +121,19 @@ const addBreakdown: Statement = {
       do update set ${addToBucket}`,
 };
 
-const removedBuckets = rowSet<Bucket>('t', { ...keyColumns, ...removedColumns }, { ordinality });
-const removedBreakdown = rowSet<BreakdownBucket>(
+const removedBuckets = numberedRowSet<Bucket>(
+  't',
+  { ...keyColumns, ...removedColumns },
+  { ordinality },
+);
+const removedBreakdown = numberedRowSet<BreakdownBucket>(
   't',
   { ...keyColumns, ...removedColumns, ...breakdownColumns },
   { ordinality },
 );
 
 // Locks the rows in their order first, because an update locks rows in the order of its plan.
-const subtractBuckets: Statement = {
+const subtractBuckets: PlainStatement = {
   name: 'statistics-subtract',
   text: `with locked as materialized (
       select s.agent_id, s.level, s.bucket, s.status, s.source, t.removed
@@ -136,7 +147,7 @@ const subtractBuckets: Statement = {
       = (locked.agent_id, locked.level, locked.bucket, locked.status, locked.source)`,
 };
 
-const subtractBreakdown: Statement = {
+const subtractBreakdown: PlainStatement = {
   name: 'statistics-subtract-breakdown',
   text: `with locked as materialized (
       select s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model, s.api_key_id,

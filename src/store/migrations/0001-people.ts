@@ -1,7 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Users and sign-ins (the four tables that better-auth reads and writes), workspaces, members, invitations. */
-export async function up(db: Kysely<never>): Promise<void> {
+export async function up(db: Db): Promise<void> {
   await sql
     .raw(`
     create table users (

@@ -1,7 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Prompts and their immutable versions, agents and their pins, API keys, limit counters, providers, prices, audit. */
-export async function up(db: Kysely<never>): Promise<void> {
+export async function up(db: Db): Promise<void> {
   await sql
     .raw(`
     create table prompts (

@@ -1,7 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Statistics, retention, erasure, and the public view of the history. */
-export async function up(db: Kysely<never>): Promise<void> {
+export async function up(db: Db): Promise<void> {
   await sql
     .raw(`
     -- Adds latency histograms: the bin is the subscript less one. Only the bins between the lowest and the highest that

@@ -1,7 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Workflows and their immutable versions, pins, workflow runs and their steps, schedules, webhooks. */
-export async function up(db: Kysely<never>): Promise<void> {
+export async function up(db: Db): Promise<void> {
   await sql
     .raw(`
     create table workflows (

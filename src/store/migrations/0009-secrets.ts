@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /**
  * The URLs of endpoints are sealed, because their path and query may be a secret, and the server's secret is noticed if it is
@@ -8,7 +9,7 @@ import { type Kysely, sql } from 'kysely';
  * process of an earlier version writes beside this one. They do so once no such process is a worker, because it would send to
  * the text in `url`. That text is none that it could send to: its guard refuses every scheme but http and https.
  */
-export async function up(db: Kysely<never>): Promise<void> {
+export async function up(db: Db): Promise<void> {
   await sql
     .raw(`
     -- First, because it may take a while, and what follows locks whole tables.

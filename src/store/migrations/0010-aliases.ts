@@ -1,10 +1,11 @@
-import { type Kysely, sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /**
  * Aliases of agents. They share one table, and so one unique key, with the slugs. A process of the previous version reads and
  * writes the slugs through the view: what it takes collides with aliases, and what it deletes frees them.
  */
-export async function up(db: Kysely<never>): Promise<void> {
+export async function up(db: Db): Promise<void> {
   await sql
     .raw(`
     alter table slugs rename to names;

@@ -1,7 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Erasures by tag and by value of the metadata, what they reach of live executions, and how many mails a workspace sent. */
-export async function up(db: Kysely<never>): Promise<void> {
+export async function up(db: Db): Promise<void> {
   await sql
     .raw(`
     -- A process of an earlier version would take an erasure by label for one by user. It sees only the others, in the view.

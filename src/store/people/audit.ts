@@ -1,4 +1,3 @@
-import { CompiledQuery, sql } from 'kysely';
 import { toId } from '../../core/id.ts';
 import {
   type Actor,
@@ -7,9 +6,10 @@ import {
   commandActor,
   personalDays,
 } from '../../core/people/audit.ts';
-import { statementTime } from '../connection/clock.ts';
-import type { Db, Trx } from '../connection/database.ts';
-import type { Send, Statement, Value } from '../connection/pipeline.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import type { PlainStatement, Send, Value } from '../../db/pipeline.ts';
+import { sql } from '../../db/sql.ts';
 import { type Page, readPage } from '../page.ts';
 
 /**
@@ -19,7 +19,7 @@ import { type Page, readPage } from '../page.ts';
 
 /** In the transaction of the change, unless the entry describes something that changes no row. */
 export async function writeAudit(db: Db, actor: Actor, entry: AuditEntry): Promise<void> {
-  await db.executeQuery(CompiledQuery.raw(insertEntry.text, entryValues(actor, entry)));
+  await db.run({ text: insertEntry.text, values: entryValues(actor, entry) });
 }
 
 /** Writes an entry about a user to every workspace of the user. `userId` is null if somebody else may have acted. */
@@ -34,7 +34,7 @@ export async function writeUserAudit(
     { ...entry, subject: toId('user', user.id) },
   );
   const text = insertInto('select workspace_id from members where user_id = $1');
-  await db.executeQuery(CompiledQuery.raw(text, [user.id, ...values]));
+  await db.run({ text, values: [user.id, ...values] });
 }
 
 /** Writes an entry about the whole installation to every workspace, each with itself as the subject. */
@@ -60,7 +60,7 @@ const insertInto = (workspaces: string) =>
       workspace_id, $2, $3, $4, $5, $6, $7
     from (${workspaces}) as workspaces (workspace_id)`;
 
-const insertEntry: Statement = {
+const insertEntry: PlainStatement = {
   name: 'audit-insert-entry',
   text: insertInto('select $1::uuid'),
 };
@@ -125,12 +125,12 @@ export async function shortenAuditedURL(
 
 /** Deletes the addresses of people in up to `limit` old entries. Returns how many. */
 export async function deleteOldPersonal(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     update audit set personal = null where id in (
       select id from audit
       where personal is not null and at < ${statementTime} - make_interval(days => ${personalDays})
       order by at limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Deletes the addresses of a user whose account is being deleted. */

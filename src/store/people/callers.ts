@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
 import type { Visibility } from '../../core/agent/agent.ts';
 import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import { hashBytes } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
+import type { Db } from '../../db/database.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { sql } from '../../db/sql.ts';
 import { type KeyRow, readKeysWithAllAgents } from '../admission/admission-read.ts';
-import type { Db } from '../connection/database.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
 import { ownWorkspacesFirst } from './members.ts';
 
 /** Authenticates callers outside admission: a key by its hash, a session by its user. Nothing is cached. */
@@ -43,7 +43,7 @@ export function readAgentViews(send: Send, agentIds: readonly string[]): Promise
   return send(readViews, [agentIds]);
 }
 
-const readViews: Statement = {
+const readViews: PlainStatement = {
   name: 'read-agent-views',
   text: `select id, workspace_id as "workspaceId", visibility, created_by as "createdBy",
       allowed_origins as "allowedOrigins"
@@ -68,7 +68,7 @@ export function readNamedAgents(
 }
 
 // The limit makes the planner look up each name by its key, whatever the statistics say.
-const readNamed: Statement = {
+const readNamed: PlainStatement = {
   name: 'read-named-agents',
   text: `select a.id, a.workspace_id as "workspaceId", a.visibility, a.created_by as "createdBy",
       a.allowed_origins as "allowedOrigins", given.name

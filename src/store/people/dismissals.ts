@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Notice } from '../../core/people/notice.ts';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Notices of the dashboard that a member has dismissed, each for good or until a time. */
 

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import { personalDays } from '../../core/people/audit.ts';
 import type { Role } from '../../core/people/member.ts';
-import { statementTime } from '../connection/clock.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { keyEnded } from './keys.ts';
 
 /**
@@ -89,10 +89,10 @@ export async function findInvitation(db: Db, tokenHash: Buffer): Promise<NamedIn
 
 /** Accepts an open invitation. Of concurrent calls one succeeds: the others wait for the row and find it accepted. */
 export async function markInvitationAccepted(trx: Trx, tokenHash: Buffer): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     update invitations set accepted_at = clock_timestamp()
     where token_hash = ${tokenHash} and ${open}`.execute(trx);
-  return numAffectedRows === 1n;
+  return rowCount === 1;
 }
 
 /** False if the workspace has no such open invitation. */
@@ -101,10 +101,10 @@ export async function deleteInvitation(
   workspaceId: string,
   invitationId: string,
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from invitations
     where id = ${invitationId} and workspace_id = ${workspaceId} and ${open}`.execute(db);
-  return numAffectedRows === 1n;
+  return rowCount === 1;
 }
 
 /** Deletes the open invitations of a user that may no longer invite. */
@@ -128,12 +128,12 @@ export async function deleteAcceptedInvitations(trx: Trx, email: string): Promis
 
 /** Deletes up to `limit` invitations that were accepted or expired long ago. Returns how many. */
 export async function deleteOldInvitations(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from invitations where id in (
       select id from invitations
       where coalesce(accepted_at, expires_at) < ${statementTime} - make_interval(days => ${personalDays})
       limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Whether any workspace has an open invitation for this address. */

@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { type CountsRow, countsOf } from '../admission/limits.ts';
 import { type Viewer, visibleTo } from '../agent/agents.ts';
-import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 
 /** API keys for management. Admission and authentication read keys themselves. */

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { type Mail, mailsPerDayMax } from '../../core/people/mail.ts';
-import { statementTime } from '../connection/clock.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /**
  * E-mail that is queued in the transaction of the change that it reports.

@@ -1,9 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
 import { CallFailure } from '../../core/failure.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { lockLimits } from '../admission/limits.ts';
-import type { Db, Trx } from '../connection/database.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
 import { lockKeys } from './keys.ts';
 
 /** The members of a workspace and their roles. */
@@ -68,11 +68,11 @@ export async function addMember(
   trx: Trx,
   member: { readonly workspaceId: string; readonly userId: string; readonly role: Role },
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     insert into members (workspace_id, user_id, role)
     values (${member.workspaceId}, ${member.userId}, ${member.role})
     on conflict do nothing`.execute(trx);
-  return numAffectedRows === 1n;
+  return rowCount === 1;
 }
 
 /**
@@ -128,7 +128,7 @@ export function readRoles(send: Send, lookups: MembershipLookup): Promise<Member
   ]);
 }
 
-const readRolesOf: Statement = {
+const readRolesOf: PlainStatement = {
   name: 'read-roles',
   text: `select m.workspace_id as "workspaceId", m.user_id as "userId", m.role
     from unnest($1::uuid[], $2::uuid[]) as lookups (workspace_id, user_id)
@@ -190,11 +190,7 @@ function issuedByKeysOf(userId: string) {
     select own.id from api_keys own where own.workspace_id = k.workspace_id and own.issued_by = ${userId})`;
 }
 
-async function revokeWhere(
-  trx: Trx,
-  workspaceId: string,
-  condition: RawBuilder<unknown>,
-): Promise<string[]> {
+async function revokeWhere(trx: Trx, workspaceId: string, condition: Sql): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update api_keys set revoked_at = clock_timestamp()
     where id in (

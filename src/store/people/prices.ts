@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Price } from '../../core/model/price.ts';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** The prices of a workspace, in US dollars. Amounts are `numeric` in the database and decimal strings in the code. */
 
@@ -40,7 +40,7 @@ export async function putPrice(
 
 /** False if it does not exist. */
 export async function deletePrice(db: Db, workspaceId: string, model: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from prices where workspace_id = ${workspaceId} and model = ${model}`.execute(db);
-  return Number(numAffectedRows) > 0;
+  return rowCount > 0;
 }

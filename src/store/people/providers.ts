@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { ProviderAuth, ProviderKind, StoredProvider } from '../../core/model/provider.ts';
 import type { ExtraNames } from '../../core/model/request-extras.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** The providers of a workspace. Credentials are encrypted; this layer cannot decrypt them. */
 
@@ -79,9 +79,9 @@ export async function putProvider(db: Db, provider: NewProvider): Promise<Provid
 
 /** False if it does not exist. */
 export async function deleteProvider(db: Db, workspaceId: string, name: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from providers where workspace_id = ${workspaceId} and name = ${name}`.execute(db);
-  return Number(numAffectedRows) > 0;
+  return rowCount > 0;
 }
 
 /** A provider with its encrypted credential. */

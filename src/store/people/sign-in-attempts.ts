@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
-import { statementTime } from '../connection/clock.ts';
-import type { Db } from '../connection/database.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Counts attempts in fixed windows that begin with the first attempt. Exact across processes. */
 
@@ -54,10 +54,10 @@ export async function deleteAttemptsOf(
  * scan recent rows; maintenance calls it, because there may be no further attempt.
  */
 export async function sweep(db: Db, limit = deletedMax): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from sign_in_attempts where id in (
       select id from sign_in_attempts
       where last_request < floor(extract(epoch from ${statementTime}) * 1000)::bigint - ${retentionMs}
       order by last_request limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }

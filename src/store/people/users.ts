@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { Role } from '../../core/people/member.ts';
-import { statementTime } from '../connection/clock.ts';
-import type { Db, Trx } from '../connection/database.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Users, their passwords and sessions. better-auth reads and writes the same tables. */
 
@@ -32,11 +32,11 @@ export async function createUser(
   trx: Trx,
   user: UserRow & { readonly emailVerified: boolean },
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     insert into users (id, email, name, email_verified)
     values (${user.id}, ${user.email}, ${user.name}, ${user.emailVerified})
     on conflict (email) do nothing`.execute(trx);
-  return numAffectedRows === 1n;
+  return rowCount === 1;
 }
 
 /** Sets or replaces the password of a user. `id` is used for a new row. */
@@ -102,11 +102,11 @@ export async function deleteUser(trx: Trx, userId: string): Promise<void> {
 
 /** Deletes up to `limit` expired sessions, which hold addresses of people. Returns how many. */
 export async function deleteExpiredSessions(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from sessions where id in (
       select id from sessions where expires_at < ${statementTime}
       order by expires_at limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Deletes expired and excess sessions of a user. */

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 
 /** Saved views of executions: each member has their own, until the membership ends. */
 
@@ -86,9 +86,9 @@ export async function deleteView(
   { workspaceId, userId }: ViewOwner,
   id: string,
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from saved_views where id = ${id} and workspace_id = ${workspaceId} and user_id = ${userId}`.execute(
     db,
   );
-  return Number(numAffectedRows) > 0;
+  return rowCount > 0;
 }

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { keptLabels, labelsHaveLabel } from '../history/erased-labels.ts';
 import type { NewErasure, OpenErasure } from '../history/erasures.ts';
 import { aboveFloor, idBounds } from '../history/id-bounds.ts';
@@ -63,7 +63,7 @@ export async function recordScannedRuns(
 }
 
 /** SQL: removes the labels of those of these runs that are live. */
-function hideLive(erasure: NewErasure, runIds: RawBuilder<unknown>) {
+function hideLive(erasure: NewErasure, runIds: Sql) {
   return sql`update workflow_runs set labels = ${keptLabels(erasure)}
     where labels is not null and id = any(array(
       select id from workflow_runs where id = any(${runIds}) and status = 'processing' order by id for update))`;

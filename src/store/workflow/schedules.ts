@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
 import type { CallFailureCode } from '../../core/failure.ts';
 import type { MissedPolicy, ScheduleTimes } from '../../core/workflow/schedule.ts';
-import { statementTime } from '../connection/clock.ts';
-import type { Db, Trx } from '../connection/database.ts';
-import { rowTable } from '../connection/row-set.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { rowTable } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
 import { type Page, readPage } from '../page.ts';
 
 /** The schedules of workflows. */

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db, Trx } from '../connection/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { type Page, readPage } from '../page.ts';
 
 /** Inbound webhooks of workflows. Secrets are encrypted; this layer cannot decrypt them. */
@@ -65,9 +65,9 @@ export async function replaceSecret(
 
 /** False if it does not exist. */
 export async function deleteWebhook(trx: Trx, workflowId: string, id: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     delete from workflow_webhooks where id = ${id} and workflow_id = ${workflowId}`.execute(trx);
-  return Number(numAffectedRows ?? 0) > 0;
+  return rowCount > 0;
 }
 
 /** The data to verify and start a call, and the current time. */

@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
 
 /** Definitions are stored as JSON text, which preserves the order of names. */
 
@@ -27,7 +27,7 @@ export async function readDefinition(
   return row?.definition ?? null;
 }
 
-const selectDefinition: Statement = {
+const selectDefinition: PlainStatement = {
   name: 'workflow-definition',
   text: `select definition from workflow_versions where id = $1`,
 };

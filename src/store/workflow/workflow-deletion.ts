@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
 import { transientOutputMs } from '../../core/history/retention.ts';
-import { statementTime } from '../connection/clock.ts';
-import type { Db } from '../connection/database.ts';
+import { statementTime } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { overdueBefore } from '../history/retention.ts';
 
 /** Deletes workflow runs with their steps when they are overdue or erased. */
@@ -56,23 +56,23 @@ export async function removeOverdueRunBodies(
   versionId: string,
   limit: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     update workflow_runs set bodies = 'removed', input = null, output = null where id in (
       select id from workflow_runs
       where workflow_version_id = ${versionId} and bodies = 'stored' and status <> 'processing'
         and id < (select ${before('bodies_days')} from workflow_versions v where v.id = ${versionId})
       limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Removes the expired bodies of up to `limit` runs with an agent that stores none. Returns how many. */
 export async function removeTransientRunBodies(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     update workflow_runs set bodies = 'removed', input = null, output = null where id in (
       select id from workflow_runs
       where bodies = 'transient' and completed_at <= ${statementTime} - ${transientOutputMs} * interval '1 millisecond'
       order by completed_at limit ${limit} for update skip locked)`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Deletes some of these runs that have ended and have no executions left. Returns how many; 0 if none is left. */
@@ -86,7 +86,7 @@ export function deleteErasedWorkflowRuns(db: Db, runIds: readonly string[]): Pro
 }
 
 /** With idempotency keys. A run may have tens of thousands of steps, so they are counted first, up to the limit. Skips locked runs. */
-async function deleteSome(db: Db, which: RawBuilder<unknown>): Promise<number> {
+async function deleteSome(db: Db, which: Sql): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     with deleted as (
       delete from workflow_runs where id = any(array(

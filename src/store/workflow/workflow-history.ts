@@ -1,12 +1,12 @@
-import { type RawBuilder, sql } from 'kysely';
 import {
   type WorkflowRunStatus,
   type WorkflowTrigger,
   workflowRunStatuses,
   workflowTriggers,
 } from '../../core/workflow/definition.ts';
+import type { Db } from '../../db/database.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import type { Viewer } from '../agent/agents.ts';
-import type { Db } from '../connection/database.ts';
 import { inSnapshot } from '../history/records.ts';
 import type { Page } from '../page.ts';
 import {
@@ -136,7 +136,7 @@ interface Bounds {
   readonly most: number;
 }
 
-function selectOfAll(request: WorkflowRunRequest, { after, most }: Bounds): RawBuilder<unknown> {
+function selectOfAll(request: WorkflowRunRequest, { after, most }: Bounds): Sql {
   const { workflowId, status, trigger } = request;
   return sql`
     select r.id from workflow_runs r
@@ -152,10 +152,7 @@ function selectOfAll(request: WorkflowRunRequest, { after, most }: Bounds): RawB
  * With equality conditions and an order by id alone, PostgreSQL would scan all runs if few match.
  */
 function selectOfVersions(versionIds: readonly string[]) {
-  return (
-    { status, trigger }: WorkflowRunRequest,
-    { after, most }: Bounds,
-  ): RawBuilder<unknown> => {
+  return ({ status, trigger }: WorkflowRunRequest, { after, most }: Bounds): Sql => {
     const triggers = trigger === null ? workflowTriggers : [trigger];
     const statuses = status === null ? workflowRunStatuses : [status];
     return sql`

@@ -8,8 +8,8 @@ import type {
   RunValues,
 } from '../../core/workflow/run-state.ts';
 import { fresh, type StepState } from '../../core/workflow/step-state.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { rowSet } from '../connection/row-set.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { numberedRowSet } from '../../db/row-set.ts';
 import type { WorkflowRunStepState } from './workflow-progress.ts';
 import { stepKey } from './workflow-steps.ts';
 
@@ -150,9 +150,9 @@ function stepOfRow(row: StepRow): WorkflowRunStepState {
 const stepColumns =
   's.run_id, s.step, s.item, s.status, s.execution_id, s.failed_execution_id, s.fallback, s.items_count';
 
-const namedItems = rowSet('n', stepKey, { first: 2 });
+const namedItems = numberedRowSet('n', stepKey, { first: 2 });
 
-const readStepRows: Statement = {
+const readStepRows: PlainStatement = {
   name: 'progress-read-steps',
   text: `select ${stepColumns} from workflow_steps s where s.run_id = any($1::uuid[]) and s.item = -1
     union all
@@ -161,7 +161,7 @@ const readStepRows: Statement = {
 };
 
 // Completed lists are not counted, however long they are. A list with the same name in another run is harmless.
-const countItems: Statement = {
+const countItems: PlainStatement = {
   name: 'progress-count-items',
   text: `select run_id, step, count(*)::int as begun,
       (count(*) filter (where status in ('ready', 'processing')))::int as under_way
@@ -173,27 +173,27 @@ const countItems: Statement = {
     group by run_id, step`,
 };
 
-const readInput: Statement = {
+const readInput: PlainStatement = {
   name: 'progress-read-input',
   text: `select input from workflow_runs where id = $1`,
 };
 
 // The shortest first: everything that one step may refer to is read after a few calls, and longer outputs never.
-const readOutputs: Statement = {
+const readOutputs: PlainStatement = {
   name: 'progress-read-outputs',
   text: `select step, chars, case when sum(chars) over (order by chars, step) <= $3::int then output end as output
     from (select step, length(output::text) as chars, output from workflow_steps
       where run_id = $1 and item = -1 and step = any($2::text[]) and output is not null) o`,
 };
 
-const readLists: Statement = {
+const readLists: PlainStatement = {
   name: 'progress-read-lists',
   text: `select step, items from workflow_steps
     where run_id = $1 and item = -1 and step = any($2::text[]) and items is not null`,
 };
 
 // Run by run, because the length of a value is known only after decompression. Stops as early as possible.
-const sumValues: Statement = {
+const sumValues: PlainStatement = {
   name: 'progress-sum-values',
   text: `with recursive measured (at, chars) as (
       select 0, 0::bigint
@@ -211,7 +211,7 @@ const sumValues: Statement = {
 
 // Item by item, for the same reason. Each is looked up by its key: PostgreSQL underestimates the rows of a join and would scan
 // the whole list for each item.
-const readItemRows: Statement = {
+const readItemRows: PlainStatement = {
   name: 'progress-read-items',
   text: `with recursive page (item, chars) as (
       select s.item, coalesce(length(s.output::text), 0)::bigint

@@ -2,9 +2,9 @@ import type { NewEvent } from '../../core/event/event.ts';
 import { storable } from '../../core/storable-text.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { RunEnd, StepState } from '../../core/workflow/step-state.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { rowSet } from '../connection/row-set.ts';
-import { begin } from '../connection/statements.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { numberedRowSet } from '../../db/row-set.ts';
+import { begin } from '../../db/statements.ts';
 
 /**
  * Writes the progress of workflow runs. The functions are parts of a transaction that the caller begins and commits.
@@ -114,7 +114,7 @@ interface StoppedRow {
 /** How long a ready step is reserved for the process that made it ready. */
 const reservedFor = `interval '5 seconds'`;
 
-const lockRunRows: Statement = {
+const lockRunRows: PlainStatement = {
   name: 'progress-lock-runs',
   text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by, labels,
       case when exists (select from endpoints p where p.workspace_id = r.workspace_id and p.enabled
@@ -123,13 +123,13 @@ const lockRunRows: Statement = {
     from workflow_runs r where id = any($1::uuid[]) order by id for no key update`,
 };
 
-const lockFree: Statement = {
+const lockFree: PlainStatement = {
   name: 'progress-lock-free-runs',
   text: `${lockRunRows.text} skip locked`,
 };
 
 // Waits for a step that is just being called, and then stops its execution.
-const stopSteps: Statement = {
+const stopSteps: PlainStatement = {
   name: 'progress-stop-steps',
   text: `with remaining as materialized (
       select run_id, step, item, status in ('ready', 'processing') as open,
@@ -150,7 +150,7 @@ const stopSteps: Statement = {
 type Ending = ProgressWrites['ends'][number];
 const failureOf = ({ end }: Ending) => (end.status === 'success' ? null : end);
 
-const endings = rowSet<Ending>('e', {
+const endings = numberedRowSet<Ending>('e', {
   id: ['uuid', (one) => one.runId],
   status: ['text', (one) => one.end.status],
   output: ['text', ({ end }) => (end.status === 'success' ? end.output : null)],
@@ -164,7 +164,7 @@ function storableOrNull(text: string | null | undefined): string | null {
   return text == null ? null : storable(text);
 }
 
-const endWorkflowRuns: Statement = {
+const endWorkflowRuns: PlainStatement = {
   name: 'progress-end-runs',
   text: `update workflow_runs r set status = e.status, completed_at = clock_timestamp(), output = e.output::json,
       input = case when r.bodies = 'stored' then r.input end, error_code = e.error_code, error = e.error, failed_step = e.failed_step
@@ -173,7 +173,7 @@ const endWorkflowRuns: Statement = {
 };
 
 /** Values are JSON, whose escapes make every text storable. */
-const written = rowSet<WrittenStep>('w', {
+const written = numberedRowSet<WrittenStep>('w', {
   run_id: ['uuid', (one) => one.runId],
   step: ['text', (one) => one.step],
   item: ['int', (one) => one.item],
@@ -190,7 +190,7 @@ const written = rowSet<WrittenStep>('w', {
   error: ['text', (one) => storableOrNull(one.error)],
 });
 
-const upsertSteps: Statement = {
+const upsertSteps: PlainStatement = {
   name: 'progress-upsert-steps',
   text: `insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, agent_id,
       execution_id, failed_execution_id, fallback, items, items_count, output, error_code, error, started_at, completed_at)

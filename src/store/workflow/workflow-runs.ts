@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
 import type {
   StepStatus,
   WorkflowFailureCode,
   WorkflowRunStatus,
   WorkflowTrigger,
 } from '../../core/workflow/definition.ts';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { type Page, readPage } from '../page.ts';
 
 /** The rows of workflow runs and their steps. */

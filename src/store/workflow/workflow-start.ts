@@ -2,6 +2,9 @@ import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes } from '../../core/people/key.ts';
 import type { MemberRole } from '../../core/people/member.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { numberedRowSet } from '../../db/row-set.ts';
+import { begin, commit } from '../../db/statements.ts';
 import { countsColumns, type KeyRow, readKeysWithAllAgents } from '../admission/admission-read.ts';
 import { updateCounts } from '../admission/admission-write.ts';
 import {
@@ -12,9 +15,6 @@ import {
   type NewFirstCall,
   readFirstCalls,
 } from '../admission/idempotency.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { rowSet } from '../connection/row-set.ts';
-import { begin, commit } from '../connection/statements.ts';
 import { type Completed, writeCompletion } from '../execution/completion.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
 import type { ProgressWrites } from './workflow-progress.ts';
@@ -127,19 +127,19 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Compl
   return completed;
 }
 
-const lockKeys: Statement = {
+const lockKeys: PlainStatement = {
   name: 'start-lock-keys',
   text: `select ${countsColumns} from limits
     where subject in (select unnest(limit_subjects) from api_keys where hash = any($1::bytea[]))
     order by subject for update`,
 };
 
-const lockWorkspaces: Statement = {
+const lockWorkspaces: PlainStatement = {
   name: 'start-lock-workspaces',
   text: `select subject from limits where subject = any($1::uuid[]) order by subject for update`,
 };
 
-const readWorkflows: Statement = {
+const readWorkflows: PlainStatement = {
   name: 'start-read-workflows',
   text: `select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,
       array(select a.created_by from agents a
@@ -149,7 +149,7 @@ const readWorkflows: Statement = {
     where w.id = any($1::uuid[]) and w.deleted_at is null`,
 };
 
-const readClock: Statement = {
+const readClock: PlainStatement = {
   name: 'start-read-clock',
   text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid`,
 };
@@ -161,7 +161,7 @@ const readReplays = firstCallsWith(
   'join workflow_runs r on r.id = i.result join workflow_versions v on v.id = r.workflow_version_id',
 );
 
-const newRuns = rowSet<NewWorkflowRun>(
+const newRuns = numberedRowSet<NewWorkflowRun>(
   'r',
   {
     id: ['uuid', (run) => run.id],
@@ -179,7 +179,7 @@ const newRuns = rowSet<NewWorkflowRun>(
   { first: 2 },
 );
 
-const insertRuns: Statement = {
+const insertRuns: PlainStatement = {
   name: 'start-insert-runs',
   text: `insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
       executed_by, executed_at, deadline_at, input, bodies, labels)

@@ -1,12 +1,12 @@
-import { CompiledQuery, sql } from 'kysely';
 import type { Stage } from '../../core/agent/agent.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Counts } from '../../core/execution/limits.ts';
+import { farthestDueTime, statementTime } from '../../db/clock.ts';
+import type { Db } from '../../db/database.ts';
+import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import { type Columns, numberedRowSet } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
 import { countsOf } from '../admission/limits.ts';
-import { farthestDueTime, statementTime } from '../connection/clock.ts';
-import type { Db } from '../connection/database.ts';
-import type { Send, Statement } from '../connection/pipeline.ts';
-import { type Columns, rowSet } from '../connection/row-set.ts';
 import type { Stopping } from './workflow-progress.ts';
 
 /** Due steps: ready steps to call, and steps whose execution must be stopped. */
@@ -114,7 +114,7 @@ const resetFarDueTimes = sql`
 
 /** Makes up to `limit` ready steps due that were delayed while the database clock was far ahead. Returns how many. */
 export async function wakeSteps(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     with recursive ${agentsWithReadySteps},
     postponed as materialized (
       select postponed.* from ready_agents w cross join lateral (
@@ -123,28 +123,28 @@ export async function wakeSteps(db: Db, limit: number): Promise<number> {
         order by ready_at limit ${limit} for update skip locked) as postponed
       limit ${limit})
     ${resetFarDueTimes}`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** The same for steps whose execution must be stopped. */
 export async function wakeStops(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     with postponed as materialized (
       select run_id, step, item from workflow_steps
       where ready_at > ${farthestDueTime} and status = 'canceling'
       order by ready_at limit ${limit} for update skip locked)
     ${resetFarDueTimes}`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return rowCount;
 }
 
 /** Marks steps as canceled whose execution had ended before it could be stopped. */
 export async function markStopped(db: Db, steps: readonly Stopping[]): Promise<void> {
-  await db.executeQuery(CompiledQuery.raw(updateStopped, named.values(steps)));
+  await db.run({ text: updateStopped, values: named.values(steps) });
 }
 
 /** Returns claimed steps that could not be called for lack of capacity. The next sweep claims them again. */
 export async function releaseSteps(db: Db, steps: readonly WorkflowStepOf[]): Promise<void> {
-  await db.executeQuery(CompiledQuery.raw(updateReleased, named.values(steps)));
+  await db.run({ text: updateReleased, values: named.values(steps) });
 }
 
 /** Workflow runs with a passed deadline, the earliest first. */
@@ -195,8 +195,8 @@ export const stepKey: Columns<WorkflowStepOf> = {
   step: ['text', (one) => one.step],
   item: ['int', (one) => one.item],
 };
-const named = rowSet('n', stepKey);
-const called = rowSet<WorkflowStepOf & { readonly executionId: string }>('c', {
+const named = numberedRowSet('n', stepKey);
+const called = numberedRowSet<WorkflowStepOf & { readonly executionId: string }>('c', {
   ...stepKey,
   execution_id: ['uuid', (one) => one.executionId],
 });
@@ -219,12 +219,15 @@ const isReady = 's.variables is not null';
 const isCanceling = 's.ready_at is not null and s.variables is null';
 const isOfOpenRun = '(select r.completed_at is null from workflow_runs r where r.id = s.run_id)';
 
-const lockReady: Statement = {
+const lockReady: PlainStatement = {
   name: 'steps-lock-ready',
   text: lockNamed(`${isReady} and ${isOfOpenRun}`, 'skip locked'),
 };
 
-const lockReadyOfRuns: Statement = { name: 'steps-lock-ready-of-runs', text: lockNamed(isReady) };
+const lockReadyOfRuns: PlainStatement = {
+  name: 'steps-lock-ready-of-runs',
+  text: lockNamed(isReady),
+};
 
 const updateReleased = `
   with released as materialized (${lockNamed(isReady)})
@@ -236,7 +239,7 @@ const updateStopped = `
   update workflow_steps s set status = 'canceled', ready_at = null, completed_at = clock_timestamp()
   from stopped c where s.run_id = c.run_id and s.step = c.step and s.item = c.item`;
 
-const updateCalled: Statement = {
+const updateCalled: PlainStatement = {
   name: 'steps-mark-called',
   text: `update workflow_steps s set status = 'processing', ready_at = null, variables = null,
       execution_id = c.execution_id, started_at = coalesce(s.started_at, clock_timestamp())

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import type { Db } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { aboveFloor, idBounds } from '../history/id-bounds.ts';
 
 /** Tokens and costs of the executions of workflow runs, summed from their records: a deleted record no longer counts. */

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import type { Viewer } from '../agent/agents.ts';
-import type { Db, Trx } from '../connection/database.ts';
 import { type Page, readPage } from '../page.ts';
 import {
   parseDefinition,

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import type { Db, Trx } from '../../db/database.ts';
+import { sql } from '../../db/sql.ts';
 import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
 import { deleteSlug } from '../agent/slugs.ts';
-import type { Db, Trx } from '../connection/database.ts';
 import { containsText, type Page, readPage } from '../page.ts';
 import {
   parseDefinition,
@@ -135,11 +135,11 @@ export async function insertWorkflow(
   },
 ): Promise<boolean> {
   const { id, workspaceId, name, description, enabled, createdBy } = workflow;
-  const { numAffectedRows } = await sql`
+  const { rowCount } = await sql`
     insert into workflows (id, workspace_id, name, description, enabled, created_by)
     values (${id}, ${workspaceId}, ${name}, ${description}, ${enabled}, ${createdBy})
     on conflict (workspace_id, name) where deleted_at is null do nothing`.execute(trx);
-  return Number(numAffectedRows ?? 0) > 0;
+  return rowCount > 0;
 }
 
 /** Sets the first version of a new workflow, without a new revision. */
@@ -156,13 +156,13 @@ export async function updateWorkflow(
 ): Promise<boolean> {
   const { id, workspaceId, name, description, enabled, workflowVersionId } = workflow;
   try {
-    const { numAffectedRows } = await sql`
+    const { rowCount } = await sql`
       update workflows set name = ${name}, description = ${description}, enabled = ${enabled},
         workflow_version_id = ${workflowVersionId}, revision = revision + 1, updated_at = clock_timestamp()
       where id = ${id} and not exists (
         select from workflows o where o.workspace_id = ${workspaceId} and o.name = ${name}
           and o.deleted_at is null and o.id <> ${id})`.execute(trx);
-    return Number(numAffectedRows ?? 0) > 0;
+    return rowCount > 0;
   } catch (error) {
     // A name taken by an uncommitted transaction is found only by the unique index.
     if ((error as { constraint?: string }).constraint === 'workflows_by_name') return false;

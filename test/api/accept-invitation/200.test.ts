@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { send } from '../../../harness/browser.ts';
 import { startService } from '../../../harness/service.ts';
 import { hashPassword } from '../../../src/api/access/session.ts';
 import { toId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { resetPassword } from '../../../src/flow/workspace/reset-password.ts';
 
 const service = await startService();

@@ -83,7 +83,7 @@ for (const [what, path, body] of sessionCalls.slice(0, 2)) {
       const { cookie, userId } = await service.signIn('editor');
       const member = `/api/v1/members/${toId('user', userId)}`;
       const sent: ReturnType<typeof service.call>[] = [];
-      await service.db.transaction().execute(async (trx) => {
+      await service.db.transaction(async (trx) => {
         await lockLimits(trx, [service.workspaceId]);
         sent.push(
           service.call(method, member, { user: service.ownerId, ...(change && { body: change }) }),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { untilBlocked } from '../../../harness/locks.ts';
 import { makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);
@@ -171,7 +171,7 @@ test('beside an older process, names stay unique, and its deletion frees the ali
 test('an alias is not taken while another transaction takes it as a slug', async () => {
   const { path } = await makeAgent(service, prompt, { slug: 'waiting' });
   let changed: ReturnType<typeof patch> | undefined;
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     await sql`
       select pg_advisory_xact_lock(hashtextextended(${`slugs ${workspaceId}`}, 0))`.execute(trx);
     changed = patch(path, { aliases: ['contested'] });

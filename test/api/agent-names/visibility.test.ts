@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { modern } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { insertAliases } from '../../../src/store/agent/slugs.ts';
 
 /** Agents that a caller does not see have no name for it. By identifier, the order of checks decides. */

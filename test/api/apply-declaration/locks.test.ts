@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { during } from '../../../harness/locks.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
+import type { Trx } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { lockDeclaration } from '../../../src/store/agent/declaration.ts';
-import type { Trx } from '../../../src/store/connection/database.ts';
 
 /** Which requests a declaration waits for: admitted executions lock the limits of their agent. */
 
@@ -61,7 +61,7 @@ const holdLimits = (trx: Trx, agentId: string) =>
 
 /** Runs with everything in the workspace locked and an uncommitted workflow, which is rolled back. */
 async function withAllLocked<T>(work: () => Promise<T>): Promise<T> {
-  const trx = await db.startTransaction().execute();
+  const trx = await db.begin('read committed');
   try {
     await lockDeclaration(trx, workspaceId);
     await sql`select from limits for update`.execute(trx);
@@ -79,7 +79,7 @@ async function withAllLocked<T>(work: () => Promise<T>): Promise<T> {
     );
     return await work();
   } finally {
-    await trx.rollback().execute();
+    await trx.rollback();
   }
 }
 
@@ -109,12 +109,12 @@ test('a dry run takes no locks', async () => {
 
 test('applying waits only for executions of the agents that change', async () => {
   const other = declared({ tags: ['y'] });
-  const applied = await db.transaction().execute(async (trx) => {
+  const applied = await db.transaction(async (trx) => {
     await holdLimits(trx, second);
     return apply(other);
   });
   assert.deepEqual(applied.body.changes.length, 1);
-  const unchanged = await db.transaction().execute(async (trx) => {
+  const unchanged = await db.transaction(async (trx) => {
     await holdLimits(trx, first);
     await holdLimits(trx, second);
     return apply(other);

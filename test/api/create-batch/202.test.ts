@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import {
   batchWhen,
@@ -13,6 +12,7 @@ import {
 import { startService } from '../../../harness/service.ts';
 import { inlineCharsMax } from '../../../src/core/compute.ts';
 import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

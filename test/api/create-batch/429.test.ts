@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import {
   batchWhen,
@@ -12,6 +11,7 @@ import {
 } from '../../../harness/batches.ts';
 import { type Service, type ServiceOptions, startService } from '../../../harness/service.ts';
 import { unrunLinesMax } from '../../../src/core/batch/batch.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 /** What the batches of a workspace keep in the database for later is limited. Without a worker, their lines wait. */
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { jsonLines, namedLines, unlimited, upload } from '../../../harness/batches.ts';
 import { startService } from '../../../harness/service.ts';
 import { batchBytesMax, batchLinesMax } from '../../../src/core/batch/batch.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import {
   batchWhen,
@@ -12,6 +11,7 @@ import {
   upload,
 } from '../../../harness/batches.ts';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { deleteUnfinishedUploads } from '../../../src/store/batch/uploads.ts';
 
 const service = await startService();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
@@ -10,9 +9,10 @@ import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { fromId, uuid7 } from '../../../src/core/id.ts';
+import { readClock } from '../../../src/db/clock.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { workErasures } from '../../../src/flow/history/erase.ts';
 import type { RunPaced } from '../../../src/flow/transaction/paced-transactions.ts';
-import { readClock } from '../../../src/store/connection/clock.ts';
 import {
   type ErasureScan,
   insertErasure,
@@ -187,11 +187,9 @@ test('workspaces alternate, however many erasures one of them requests', async (
   const request = { ...none, variable: 'customer', value: 'c-turns', agentId: null };
   for (const whose of [workspaceId, workspaceId, workspaceId, elsewhere.workspaceId]) {
     const id = uuid7(await readClock(db));
-    await db
-      .transaction()
-      .execute((trx) =>
-        insertErasure(trx, { id, workspaceId: whose, requestedBy: null, ...request }),
-      );
+    await db.transaction((trx) =>
+      insertErasure(trx, { id, workspaceId: whose, requestedBy: null, ...request }),
+    );
   }
   const pipelines = testPipelines(service.database.connection);
   // Each of these erasures takes ten steps: one to await admissions, two to scan the records and two to record that, one for
@@ -321,7 +319,7 @@ test('a locked record is not skipped', async () => {
   const atMs = Date.now() - 1_000;
   const ids = await addRecords(db, [{ workspaceId, agentId, atMs, variables }]);
   let first: { erasureId: string; status: string } | undefined;
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     await sql`select from executions where id = ${ids[0]} for update`.execute(trx);
     first = await erased({ variable: 'customer', value: 'c-held' });
   });

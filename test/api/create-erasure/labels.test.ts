@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { jsonLines, resultsOf, upload } from '../../../harness/batches.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
@@ -8,6 +7,7 @@ import { addEndpoint } from '../../../harness/endpoints.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { tablesWith } from '../../../harness/tables-with.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { foldLabels } from '../../../src/store/history/label-changes.ts';
 
 /** Erasures by tag and by value of the metadata. */

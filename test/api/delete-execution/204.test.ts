@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, run } from '../../../harness/agents.ts';
 import { miscounted } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId, toId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { startProxy } from '../../../proof/proxy.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 /** One service directly on the database, and one behind a proxy that simulates network failures. */
 const direct = await startService();

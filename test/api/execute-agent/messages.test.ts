@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 /** Executions of versions with messages and tools: what the model gets, and what the record shows to whom. */
 

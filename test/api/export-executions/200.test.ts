@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { openResponse } from '../../../harness/call.ts';
 import { readCsvLine } from '../../../harness/csv.ts';
@@ -9,6 +8,7 @@ import { makeHistory } from '../../../harness/history.ts';
 import { countHistory } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { exportsMax } from '../../../src/contract/limits.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 // No worker: unended executions are inserted by hand.
 const service = await startService({ role: 'api' });

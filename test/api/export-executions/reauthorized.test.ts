@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { countHistory } from '../../../harness/records.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 /** A stream is authorized again before each chunk, and ends without its last chunk once its caller may not read it. */
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { countHistory } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);
@@ -70,7 +70,7 @@ test('an export that has not responded yet can lose its slot too', async () => {
   // A process of its own: those refused above keep a claim there for a while. Here an export must wait in vain for a
   // connection before the statements of others time out.
   const other = await startService({ role: 'api', sharedWith: service, connectMsMax: 15_000 });
-  const lock = await db.startTransaction().execute();
+  const lock = await db.begin('read committed');
   // The last export waits for a connection longer than a transaction may be idle by default.
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(lock);
   await sql`lock table executions in access exclusive mode`.execute(lock);
@@ -81,7 +81,7 @@ test('an export that has not responded yet can lose its slot too', async () => {
   }
   // It has a slot but no connection yet: the previous statement is still running.
   assert.equal((await c(other)).statusCode, 503);
-  await lock.rollback().execute();
+  await lock.rollback();
   const responses = await Promise.all(requested);
   assert.deepEqual(
     responses.map(({ statusCode }) => statusCode),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { freezeWindows, frozenResetAt } from '../../../harness/windows.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const testingLimits = { requestsPerMinute: 10, requestsPerHour: 4, requestsPerDay: null };
 const service = await startService({ config: { testingLimits } });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { startService } from '../../../harness/service.ts';
 import { generateToken } from '../../../src/core/people/token.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService({ config: { trustedProxies: ['127.0.0.1'] } });
 after(service.close);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { callOver } from '../../../harness/call.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { startSystemApp } from '../../../harness/system-app.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const { db, close } = await openTestDatabase(2);
 const app = await startSystemApp({ db });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { callOver } from '../../../harness/call.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { startSystemApp } from '../../../harness/system-app.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
+import { openDatabase } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const { connection, db, close } = await openTestDatabase(2);
 after(close);

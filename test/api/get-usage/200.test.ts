@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { monthOf, monthStartMs } from '../../../src/core/execution/limits.ts';
-import { readClock } from '../../../src/store/connection/clock.ts';
+import { readClock } from '../../../src/db/clock.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

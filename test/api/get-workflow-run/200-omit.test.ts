@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
-import { type RawBuilder, sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { createClient } from '../../../src/client/index.ts';
 import { fromId } from '../../../src/core/id.ts';
-import type { Trx } from '../../../src/store/connection/database.ts';
+import type { Trx } from '../../../src/db/database.ts';
+import { type Sql, sql } from '../../../src/db/sql.ts';
 import { inSnapshot } from '../../../src/store/history/records.ts';
 import { findVisibleRun } from '../../../src/store/workflow/workflow-history.ts';
 import { runColumns, runColumnsWithoutBodies } from '../../../src/store/workflow/workflow-runs.ts';
@@ -56,7 +56,7 @@ test('omitted long bodies are not read, nor for a page of items', async () => {
     allAgents: true,
     agentIds: [],
   } as const;
-  const read = (columns: RawBuilder<unknown>) => (trx: Trx) =>
+  const read = (columns: Sql) => (trx: Trx) =>
     sql`select ${columns} from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
       where r.id = ${id}`.execute(trx);
   assert.ok((await looksApart(read(runColumns))) > 0);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { createClient } from '../../../src/client/index.ts';
 import { ModelFailure, noCost } from '../../../src/core/model/model-port.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 /** `include=usage` adds tokens and costs of a workflow run, its steps and their items. */
 

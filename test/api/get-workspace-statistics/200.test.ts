@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { insertStatistics, tally } from '../../../harness/statistics.ts';
 import type { Bucket } from '../../../src/contract/executions/statistics.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

@@ -6,8 +6,8 @@ import { debianPostgres } from '../../../harness/debian-postgres.ts';
 import { openEvents } from '../../../harness/read-events.ts';
 import { type Replication, startReplication } from '../../../harness/replication.ts';
 import { type Service, startService } from '../../../harness/service.ts';
-import { parseDatabaseUrl } from '../../../src/store/connection/connect.ts';
-import { detectPooler } from '../../../src/store/connection/detect-pooler.ts';
+import { parseDatabaseUrl } from '../../../src/db/connect.ts';
+import { detectPooler } from '../../../src/db/detect-pooler.ts';
 
 /** The service on a primary and a standby, while the primary fails and the standby takes over. */
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import {
   batchWhen,
@@ -12,6 +11,7 @@ import {
 } from '../../../harness/batches.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { deleteOldBatches } from '../../../src/store/batch/due-batches.ts';
 
 const service = await startService();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
-import { inTransaction } from '../../../src/store/connection/database.ts';
+import { inTransaction } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { deleteOldEvents, writeEvents } from '../../../src/store/event/events.ts';
 
 const service = await startService();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, run } from '../../../harness/agents.ts';
 import { firstHundred } from '../../../harness/history.ts';
 import { startService } from '../../../harness/service.ts';
+import type { Trx } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { readPage } from '../../../src/flow/history/list-executions.ts';
-import type { Trx } from '../../../src/store/connection/database.ts';
 import { inSnapshot } from '../../../src/store/history/records.ts';
 
 const service = await startService();

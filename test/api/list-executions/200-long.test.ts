@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { openResponse } from '../../../harness/call.ts';
 import { firstHundred } from '../../../harness/history.ts';
 import { addRecords, endQueued, queueExecutions } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { listExecutions, wholeRecords } from '../../../src/flow/history/list-executions.ts';
 import {
   type ExecutionRow,

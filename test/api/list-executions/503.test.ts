@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { untilBlocked } from '../../../harness/locks.ts';
 import { addRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { searchesMax } from '../../../src/contract/limits.ts';
-import { readClock } from '../../../src/store/connection/clock.ts';
+import { readClock } from '../../../src/db/clock.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);
@@ -63,7 +63,7 @@ test('while one viewer runs ten heavy searches, another workspace gets its respo
 
 /** Blocks every read of this agent's records until the returned function is called. */
 async function blockReadsOf(agentId: string): Promise<() => Promise<void>> {
-  const lock = await db.startTransaction().execute();
+  const lock = await db.begin('read committed');
   await sql`select pg_advisory_xact_lock(1)`.execute(lock);
   await sql`
     create function pass(agent uuid) returns boolean cost 1000000 language plpgsql as ${sql.lit(`begin
@@ -75,7 +75,7 @@ async function blockReadsOf(agentId: string): Promise<() => Promise<void>> {
     db,
   );
   return async () => {
-    await lock.rollback().execute();
+    await lock.rollback();
   };
 }
 

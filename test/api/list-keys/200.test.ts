@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, run } from '../../../harness/agents.ts';
 import type { CallOptions } from '../../../harness/call.ts';
 import { startService } from '../../../harness/service.ts';
 import { freezeWindows, frozenResetAt } from '../../../harness/windows.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { sealKey, startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
 import { createModels } from '../../../src/provider/registry.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { legacy, modern, post } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
 import { generateKey } from '../../../src/core/people/key.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { makeWorkflow } from '../../../harness/created-workflows.ts';
 import { legacy, modern } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
 import { deployTool } from '../../../harness/tools.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { allowedHost, sealKey, startService } from '../../../harness/service.ts';
 import { providerKinds, sealExtrasOwner, sealOwner } from '../../../src/core/model/provider.ts';
 import { unseal } from '../../../src/core/seal.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { findStoredProvider } from '../../../src/store/people/providers.ts';
 
 const service = await startService();

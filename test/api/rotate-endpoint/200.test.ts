@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addEndpoint, verified } from '../../../harness/endpoints.ts';
 import { startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);

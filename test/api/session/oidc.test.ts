@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { sql } from 'kysely';
 import { type AuthResponse, send } from '../../../harness/browser.ts';
 import { startIssuer } from '../../../harness/issuer.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { password } from '../../../harness/sessions.ts';
 import { toId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const publicUrl = 'http://cueline.example.com';
 const issuer = await startIssuer();

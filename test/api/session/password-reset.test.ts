@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { startMailServer } from '../../../harness/mail-server.ts';
 import { startService } from '../../../harness/service.ts';
 import { password } from '../../../harness/sessions.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const mailServer = await startMailServer();
 const publicUrl = 'https://cueline.example';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { pino } from 'pino';
 import { send } from '../../../harness/browser.ts';
 import { secret, startService } from '../../../harness/service.ts';
 import { createSessions } from '../../../src/api/access/session.ts';
 import { createGracefulShutdown } from '../../../src/api/http/connection/graceful-shutdown.ts';
 import { createServer } from '../../../src/api/server.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
+import { openDatabase } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 /** Sessions while the pool has no free connection. */
 
@@ -46,14 +46,14 @@ for (const [method, path] of [
   test(`503 for ${method} ${path}, during the whole shortage`, async () => {
     const held = await holdConnection();
     endShortage = async () => {};
-    await assertUnavailable(request()).finally(() => held.rollback().execute());
+    await assertUnavailable(request()).finally(() => held.rollback());
   });
 
   test(`503 for ${method} ${path}, although the shortage ends before the response`, async () => {
     const held = await holdConnection();
     endShortage = async () => {
       endShortage = async () => {};
-      await held.rollback().execute();
+      await held.rollback();
     };
     await assertUnavailable(request()).finally(() => endShortage());
   });
@@ -64,7 +64,7 @@ test('afterwards the session still exists', async () => {
 });
 
 async function holdConnection() {
-  const held = await db.startTransaction().execute();
+  const held = await db.begin('read committed');
   await sql`select 1`.execute(held);
   return held;
 }

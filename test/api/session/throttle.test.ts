@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { sql } from 'kysely';
 import { send } from '../../../harness/browser.ts';
 import { startService } from '../../../harness/service.ts';
 import { password } from '../../../harness/sessions.ts';
 import { networkOf } from '../../../src/api/access/sign-in-guard.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 const second = await startService({ sharedWith: service });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
-import { sql } from 'kysely';
 import { pino } from 'pino';
 import { addAgent, run } from '../../../harness/agents.ts';
 import { secret, startService } from '../../../harness/service.ts';
@@ -9,7 +8,8 @@ import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { createSessions } from '../../../src/api/access/session.ts';
 import { asCallFailure } from '../../../src/api/http/response/error-response.ts';
 import { toId } from '../../../src/core/id.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
+import { openDatabase } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, ended, run } from '../../../harness/agents.ts';
 import {
   openEvents,
@@ -11,6 +10,7 @@ import {
 import { startService } from '../../../harness/service.ts';
 import type { ModelEvent } from '../../../src/core/model/model-port.ts';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 const other = await startService({ sharedWith: service, role: 'api' });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { failing, type Step, startFakeProvider } from '../../../harness/fake-provider.ts';
 import { sealKey, startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
 import { createModels } from '../../../src/provider/registry.ts';
 

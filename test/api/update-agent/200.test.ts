@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { type CreatedAgent, makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);

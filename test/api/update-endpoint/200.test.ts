@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startReceiver, status, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
 
 const service = await startService({ config: toReceivers });

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { spawnCueline } from '../../../harness/process.ts';
 import { sealOwner } from '../../../src/core/model/provider.ts';
 import { deriveSealKey, unseal } from '../../../src/core/seal.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
+import { openDatabase } from '../../../src/db/database.ts';
 import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
 import { findEmbedded } from '../../../src/store/embedded.ts';
 import { findStoredProvider } from '../../../src/store/people/providers.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { freezeWindows } from '../../../harness/windows.ts';
 import { toId } from '../../../src/core/id.ts';
+import type { Db } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { insertAliases } from '../../../src/store/agent/slugs.ts';
-import type { Db } from '../../../src/store/connection/database.ts';
 import { cueline, jsonLines, onDatabase } from '../cueline.ts';
 
 /** `cueline keys` on the database of a running service and on an empty one. */

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../harness/database
 import { type CuelineProcess, databaseUrl, spawnCueline } from '../../../harness/process.ts';
 import { startReceiver } from '../../../harness/receiver.ts';
 import { type Pooler, poolerVersion, startPooler } from '../../../proof/pooler.ts';
-import { detectPooler } from '../../../src/store/connection/detect-pooler.ts';
+import { detectPooler } from '../../../src/db/detect-pooler.ts';
 import { cueline } from '../cueline.ts';
 
 /** A whole lifetime behind PgBouncer in transaction mode, starting with an empty database. */

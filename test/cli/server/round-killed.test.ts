@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { spawnCueline } from '../../../harness/process.ts';
 import { countHistory, miscounted } from '../../../harness/records.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const { database, connection, db, close } = await openTestDatabase(3);
 after(close);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { sealOwner } from '../../../src/core/model/provider.ts';
 import { deriveSealKey, seal, unseal } from '../../../src/core/seal.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { findStoredProvider, putProvider } from '../../../src/store/people/providers.ts';
 import { cueline, onDatabase, spawnCommand } from '../cueline.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
@@ -10,6 +9,7 @@ import { readConfig } from '../../../src/config.ts';
 import { parseExecuteBody, type UnparsedBody } from '../../../src/core/agent/variables.ts';
 import { type Compute, JobTooLarge } from '../../../src/core/compute.ts';
 import type { ExecuteCall } from '../../../src/core/execution/decide.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createAdmission } from '../../../src/flow/admission/admit.ts';
 
 /** What a body costs beyond a look at it happens once its caller is known, and never while rows are locked. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type RawBuilder, sql } from 'kysely';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { during } from '../../../harness/locks.ts';
 import { makeAgent, makePrompt } from '../../../harness/prompts.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
-import type { Trx } from '../../../src/store/connection/database.ts';
+import type { Trx } from '../../../src/db/database.ts';
+import { type Sql, sql } from '../../../src/db/sql.ts';
 
 /** Changes between the first read of an agent or prompt and its lock: the state under the lock decides. */
 
@@ -17,7 +17,7 @@ const { db } = service;
 const { key } = await service.key();
 
 /** A concurrent change of the agent, in lock order. */
-function changing({ id }: TestAgent, change: RawBuilder<unknown>) {
+function changing({ id }: TestAgent, change: Sql) {
   return async (trx: Trx) => {
     await sql`select from limits where subject = ${id} for update`.execute(trx);
     await sql`update agents set revision = revision + 1, ${change} where id = ${id}`.execute(trx);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, ended, type TestAgent } from '../../../harness/agents.ts';
 import {
   batchWhen,
@@ -14,6 +13,7 @@ import { addEndpoint } from '../../../harness/endpoints.ts';
 import { during } from '../../../harness/locks.ts';
 import { startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 /** How lines of batches start: behind other calls, within limits, and with the permissions of their key. */
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type KyselyPlugin, sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { startService } from '../../../harness/service.ts';
+import { interceptedDb } from '../../../harness/silent-db.ts';
 import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { planDeclaration } from '../../../src/flow/declaration/plan-declaration.ts';
 import { readDeclaration } from '../../../src/flow/declaration/read-declaration.ts';
 import { findSessionCaller } from '../../../src/store/people/callers.ts';
@@ -36,18 +37,15 @@ test('planning reads only what the declaration names', async () => {
   }
 
   let read = 0;
-  const counting: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
-      read += result.rows.length;
-      return result;
-    },
-  };
+  const counting = interceptedDb(db, async (statement, run) => {
+    const result = await run(statement);
+    read += result.rows.length;
+    return result;
+  });
   const plan = (declared: Parameters<typeof planDeclaration>[2]) =>
-    db
-      .withPlugin(counting)
-      .transaction()
-      .execute((trx) => planDeclaration({ trx, compute: inlineCompute }, caller, declared));
+    counting.transaction((trx) =>
+      planDeclaration({ trx, compute: inlineCompute }, caller, declared),
+    );
   assert.deepEqual((await plan({ workflows: declaration.workflows })).changes, []);
   assert.ok(read < 10, `${read} rows`);
   read = 0;

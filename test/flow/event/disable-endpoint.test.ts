@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addEndpoint, type TestEndpoint } from '../../../harness/endpoints.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
 import { maintain } from '../../../src/flow/maintain.ts';
 import { countEndpointStates } from '../../../src/store/event/endpoints.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId, toId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
 import { writeEvents } from '../../../src/store/event/events.ts';
 
@@ -18,7 +18,7 @@ function write() {
   const { workspaceId } = service;
   const of = { subject: null, agentId: null, user: null, data: '{}' };
   const event = { workspaceId, type: 'key.expiring' as const, atMs: Date.now(), ...of };
-  return service.db.transaction().execute((trx) => writeEvents(trx, [event]));
+  return service.db.transaction((trx) => writeEvents(trx, [event]));
 }
 
 test('an endpoint gets nothing once the key that created it is revoked', async () => {

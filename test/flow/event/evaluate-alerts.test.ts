@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { addAlert, addCalls, makeDue, removeCalls } from '../../../harness/alerts.ts';
 import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { evaluateAlerts } from '../../../src/flow/event/evaluate-alerts.ts';
 
 const service = await startService({ config: toReceivers });

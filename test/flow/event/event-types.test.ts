@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startService } from '../../../harness/service.ts';
 import { type EventType, eventTypes } from '../../../src/core/event/event.ts';
 import { fromId, toId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
 
 const service = await startService();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { addEndpoint, verified } from '../../../harness/endpoints.ts';
@@ -8,6 +7,7 @@ import { startReceiver, status, toReceivers } from '../../../harness/receiver.ts
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { ModelFailure, noCost } from '../../../src/core/model/model-port.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);

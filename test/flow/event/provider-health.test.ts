@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createProviderHealth } from '../../../src/flow/event/provider-health.ts';
 
 const service = await startService();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { addEndpoint, type TestEndpoint } from '../../../harness/endpoints.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { type Receiver, startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { type Service, sealKey, startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { sealURLs } from '../../../src/flow/event/seal-urls.ts';
 import { checkEndpointURL } from '../../../src/net/guard.ts';
 import { createPostEvent } from '../../../src/net/post-event.ts';

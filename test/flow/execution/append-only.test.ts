@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addAgent, ended, run } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { addWorkflow, endOfRun, startRun, step } from '../../../harness/workflow-runs.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { ModelFailure, noCost, noUsage } from '../../../src/core/model/model-port.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
+import { openDatabase } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 /** The history is append-only: whatever ends an execution, its record is inserted once and not touched again. */
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
+import { interceptedDb } from '../../../harness/silent-db.ts';
 import { coldProgress } from '../../../harness/workflow-engine.ts';
 import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createCanceler } from '../../../src/flow/execution/cancel.ts';
 import { createFinisher } from '../../../src/flow/execution/finish.ts';
 
@@ -26,12 +27,9 @@ test('cancelAll looks up many executions in one statement and reports those that
     }),
   );
   let statements = 0;
-  const db = service.db.withPlugin({
-    transformQuery: ({ node }) => {
-      statements++;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
+  const db = interceptedDb(service.db, (statement, run) => {
+    statements++;
+    return run(statement);
   });
   const finisher = createFinisher({
     ...coldProgress(),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
 import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { scriptedModels } from '../../../harness/models.ts';
@@ -11,6 +10,7 @@ import { ByteShares } from '../../../src/core/byte-shares.ts';
 import { JobTooLarge } from '../../../src/core/compute.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
 import { ModelDeferred, ModelFailure } from '../../../src/core/model/model-port.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { type AttemptRun, executeAttempt } from '../../../src/flow/execution/execute.ts';
 
 const service = await startService();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { countReadChars } from '../../../harness/read-chars.ts';
@@ -8,8 +7,9 @@ import { startService } from '../../../harness/service.ts';
 import { coldProgress } from '../../../harness/workflow-engine.ts';
 import { addWorkflow, startRun, step } from '../../../harness/workflow-runs.ts';
 import { fromId } from '../../../src/core/id.ts';
+import type { Pipelines, Send } from '../../../src/db/pipeline.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { canceledEnd, createFinisher } from '../../../src/flow/execution/finish.ts';
-import type { Pipelines, Send } from '../../../src/store/connection/pipeline.ts';
 import { findLiveExecutions } from '../../../src/store/execution/executions.ts';
 
 /** Ends in one batch: values of workflow runs must not delay plain executions. */
@@ -114,10 +114,10 @@ test('a connection lost while reading values isolates the workflow runs as well'
     ...pipelines,
     use: (work, responseTimeoutMs) =>
       pipelines.use((send) => {
-        const losing: Send = async (...args) => {
+        const losing = (async (...args: Parameters<Send>) => {
           if (args[0].name === 'progress-read-outputs') throw new Error('the connection is lost');
           return send(...args);
-        };
+        }) as Send;
         return work(losing);
       }, responseTimeoutMs),
   };

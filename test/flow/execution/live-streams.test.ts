@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { ByteShares } from '../../../src/core/byte-shares.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
+import { type Db, openDatabase } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import {
   type EmittedEvent,
   EmittedEvents,
@@ -13,7 +14,6 @@ import {
   unseen,
 } from '../../../src/flow/execution/emitted-events.ts';
 import { createLiveStreams, type LiveStreams } from '../../../src/flow/execution/live-streams.ts';
-import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
 import {
   chunksMax,
   deleteEndedStreams,

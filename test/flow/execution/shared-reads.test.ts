@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
-import { testPipelines } from '../../../harness/pipelines.ts';
+import { testPipelines, watchedSend } from '../../../harness/pipelines.ts';
 import { putRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { hashKey } from '../../../src/core/people/key.ts';
+import type { Pipelines, Send } from '../../../src/db/pipeline.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createSharedReads } from '../../../src/flow/execution/shared-reads.ts';
-import type { Pipelines, Send } from '../../../src/store/connection/pipeline.ts';
 
 const service = await startService({ role: 'api' });
 const pipelines = testPipelines(service.database.connection);
@@ -25,10 +25,10 @@ function watched(holdUp?: () => Promise<void>): { pipelines: Pipelines; trips: s
     pipelines.use(async (send) => {
       const trip: string[] = [];
       trips.push(trip);
-      const noted: Send = (statement, values) => {
-        trip.push(statement.name);
-        return send(statement, values);
-      };
+      const noted = watchedSend(send, ({ name }) => {
+        trip.push(name);
+        return undefined;
+      });
       const rows = await work(noted);
       await holdUp?.();
       return rows;
@@ -169,13 +169,10 @@ test('an unreadable record fails only the requests for it', async () => {
   ]);
   const damaged: Pipelines['use'] = (work, ms) =>
     pipelines.use((send) => {
-      const failing: Send = (statement, values) => {
-        const broken = statement.name === 'read-executions' && String(values?.[0]).includes(bad);
-        return send(
-          broken ? { name: 'broken', text: 'select 1 / 0' } : statement,
-          broken ? [] : values,
-        );
-      };
+      const failing = watchedSend(send, ({ name, values }) => {
+        const isBroken = name === 'read-executions' && String(values[0]).includes(bad);
+        return isBroken ? { name: 'broken', text: 'select 1 / 0' } : undefined;
+      });
       return work(failing);
     }, ms);
   const reads = createSharedReads({ pipelines: { ...pipelines, use: damaged } });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
@@ -11,8 +10,9 @@ import { queueExecutions } from '../../../harness/records.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { shadowClock } from '../../../proof/clock.ts';
 import { nothingSpent } from '../../../src/core/execution/queued-execution.ts';
+import { openDatabase } from '../../../src/db/database.ts';
+import { type Sql, sql } from '../../../src/db/sql.ts';
 import { maintain } from '../../../src/flow/maintain.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
 import {
   claimExecutions,
   promoteDelayed,
@@ -174,7 +174,7 @@ test('steps due in the future are called or stopped soon', async () => {
 });
 
 test('a schedule that advanced in the future ticks at its cron, and others stay unchanged', async () => {
-  const add = async (cron: string, timeZone: string, nextAt: ReturnType<typeof sql>) => {
+  const add = async (cron: string, timeZone: string, nextAt: Sql) => {
     const { rows } = await sql<{ id: string }>`
       insert into workflow_schedules (id, workflow_id, workspace_id, cron, time_zone, missed, input, next_at)
       values (gen_random_uuid(), ${workflow.id}, ${owned.workspaceId}, ${cron}, ${timeZone}, 'skip', '{}', ${nextAt})
@@ -196,9 +196,9 @@ test('a schedule that advanced in the future ticks at its cron, and others stay 
   assert.ok((await nextOf(everyMinute)) <= (await clock.nowMs()) + minuteMs);
   assert.equal(await nextOf(daily), dailyAt);
   await clock.leap(minuteMs);
-  const { schedules } = await db
-    .transaction()
-    .execute((trx) => claimDueSchedules(trx, { limit: 10, failed: [] }));
+  const { schedules } = await db.transaction((trx) =>
+    claimDueSchedules(trx, { limit: 10, failed: [] }),
+  );
   assert.ok(schedules.some(({ id }) => id === everyMinute));
 });
 

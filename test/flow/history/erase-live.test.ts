@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { addEndpoint } from '../../../harness/endpoints.ts';
@@ -10,6 +9,7 @@ import { putRecords, remainingIds } from '../../../harness/records.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { tablesWith } from '../../../harness/tables-with.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 /** What happens while an erasure works. */
 

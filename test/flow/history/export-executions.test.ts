@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
 import type { ExecutionDetailRow } from '../../../src/store/execution/executions.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';

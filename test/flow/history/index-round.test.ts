@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, beforeEach, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { firstHundred } from '../../../harness/history.ts';
@@ -9,6 +8,7 @@ import { addWorkspace } from '../../../harness/people.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { addMonth, addRecords, dayMs } from '../../../harness/records.ts';
 import { everything, type IdRange } from '../../../src/core/history/history-range.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { indexRound } from '../../../src/flow/history/index-round.ts';
 import { searchExecutions } from '../../../src/flow/history/search-executions.ts';
 import { removeBodies } from '../../../src/store/history/bodies.ts';
@@ -68,9 +68,7 @@ function find(
   const request = searchFor(words);
   const sets = tokenSetsOf(request);
   assert.ok(sets);
-  return db
-    .transaction()
-    .execute((trx) => findCandidates(trx, request, sets, { range, count, isFrequent }));
+  return db.transaction((trx) => findCandidates(trx, request, sets, { range, count, isFrequent }));
 }
 
 const record = (customer: string, at = nowMs) => ({
@@ -166,7 +164,7 @@ test('records with long texts are indexed in several transactions', async () => 
 
 test('while another process writes the index, a round does nothing', async () => {
   const ids = await addRecords(db, [record('ada')]);
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     await sql`select pg_advisory_xact_lock(7315202641)`.execute(trx);
     await round();
     assert.deepEqual(await indexedIds(), []);

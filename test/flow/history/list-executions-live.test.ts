@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { firstHundred } from '../../../harness/history.ts';
 import { scriptedModels } from '../../../harness/models.ts';
@@ -9,6 +8,7 @@ import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 import type { ModelCall } from '../../../src/core/model/model-port.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { readPage } from '../../../src/flow/history/list-executions.ts';
 import { rollupRound } from '../../../src/flow/history/retention-round.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';

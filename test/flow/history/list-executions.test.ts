@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
 import { endStatuses, sources } from '../../../src/core/execution/execution.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { uuidFloor } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
 import { searchExecutions } from '../../../src/flow/history/search-executions.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';

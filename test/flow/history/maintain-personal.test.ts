@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { maintain } from '../../../src/flow/maintain.ts';
 
 const service = await startService({ role: 'api' });

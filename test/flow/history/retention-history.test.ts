@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { miscounted } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { retentionRound } from '../../../src/flow/history/retention-round.ts';
 
 /**

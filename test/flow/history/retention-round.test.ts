@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { addWorkspace } from '../../../harness/people.ts';
@@ -16,9 +15,10 @@ import {
   putRecords,
   remainingIds,
 } from '../../../harness/records.ts';
+import type { Db } from '../../../src/db/database.ts';
+import type { Pipelines } from '../../../src/db/pipeline.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { retentionRound, rollupRound } from '../../../src/flow/history/retention-round.ts';
-import type { Db } from '../../../src/store/connection/database.ts';
-import type { Pipelines } from '../../../src/store/connection/pipeline.ts';
 import { removeBodies } from '../../../src/store/history/bodies.ts';
 import { overdueBefore } from '../../../src/store/history/retention.ts';
 
@@ -186,7 +186,7 @@ test('after a timeout the next round continues with the next agent', async () =>
 
 test('a day of retention has 24 hours, also with daylight saving time', async () => {
   const one = await agent();
-  const spans = await db.transaction().execute(async (trx) => {
+  const spans = await db.transaction(async (trx) => {
     await sql`set local time zone 'America/New_York'`.execute(trx);
     const found: number[] = [];
     for (const days of [60, 120, 180, 240, 300, 360]) {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type KyselyPlugin, sql } from 'kysely';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
+import { interceptedDb } from '../../../harness/silent-db.ts';
+import type { Db } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
 import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
-import type { Db } from '../../../src/store/connection/database.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 /** Searches that exceed the statement timeout. */
@@ -31,14 +32,11 @@ after(close);
 /** Searches for words time out where `timesOut` says so. */
 function timingOut(timesOut: (scan: number) => boolean): { db: Db; scans: () => number } {
   let scans = 0;
-  const plugin: KyselyPlugin = {
-    transformQuery({ node }) {
-      if (!JSON.stringify(node).includes('searched.text') || !timesOut(++scans)) return node;
-      return sql`do $$ begin raise exception using errcode = '57014'; end $$`.toOperationNode();
-    },
-    transformResult: async ({ result }) => result,
-  };
-  return { db: db.withPlugin(plugin), scans: () => scans };
+  const slow = interceptedDb(db, (statement, run) => {
+    if (!statement.text.includes('searched.text') || !timesOut(++scans)) return run(statement);
+    return run(sql`do $$ begin raise exception using errcode = '57014'; end $$`);
+  });
+  return { db: slow, scans: () => scans };
 }
 
 const statementTimeout = { code: '57014' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { addWorkspace } from '../../../harness/people.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { fireSchedules } from '../../../src/flow/workflow/fire-schedules.ts';
 import type { StartCall, Started } from '../../../src/flow/workflow/start-workflow.ts';
 
@@ -98,7 +98,7 @@ test('a schedule that fails blocks no other one, is reported and retried later',
 test('locked schedules are skipped', async () => {
   const [held = '', ...others] = await due(3);
   const started: string[] = [];
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     await sql`select from workflow_schedules where id = ${held} for update`.execute(trx);
     await fire(async (call) => {
       started.push(idOf(call));

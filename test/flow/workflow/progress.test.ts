@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
 import { coldProgress, openStarter } from '../../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../../../harness/workflow-runs.ts';
 import { toId } from '../../../src/core/id.ts';
+import type { Send } from '../../../src/db/pipeline.ts';
+import { sql } from '../../../src/db/sql.ts';
+import { commit } from '../../../src/db/statements.ts';
 import { createCompletions } from '../../../src/flow/completions.ts';
 import type { Definitions } from '../../../src/flow/workflow/definition-cache.ts';
 import { planProgress } from '../../../src/flow/workflow/progress.ts';
 import { settleSteps } from '../../../src/flow/workflow/settle-steps.ts';
-import type { Send } from '../../../src/store/connection/pipeline.ts';
-import { commit } from '../../../src/store/connection/statements.ts';
 import { beginProgress, lockWorkflowRuns } from '../../../src/store/workflow/workflow-progress.ts';
 import { readSteps } from '../../../src/store/workflow/workflow-progress-read.ts';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
@@ -10,6 +9,7 @@ import { readConfig } from '../../../src/config.ts';
 import { readVariables } from '../../../src/core/agent/variables.ts';
 import type { ExecuteCall } from '../../../src/core/execution/decide.ts';
 import { workflowCaller } from '../../../src/core/people/caller.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createAdmission } from '../../../src/flow/admission/admit.ts';
 
 /** A paused process calls a step whose fallback has replaced it. */

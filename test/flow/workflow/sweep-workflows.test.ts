@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { addWorkspace } from '../../../harness/people.ts';
@@ -8,6 +7,7 @@ import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { noLimits } from '../../../src/core/execution/limits.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createCompletions } from '../../../src/flow/completions.ts';
 import {
   endOverdueWorkflowRuns,
@@ -184,7 +184,7 @@ test('an overdue workflow run that another process is ending is skipped, and the
     for (const { runId } of progress?.ended ?? []) ended.push(runId);
   });
   const observing = deps({ completions });
-  await db.transaction().execute(async (other) => {
+  await db.transaction(async (other) => {
     await sql`select from workflow_runs where id = ${held} for update`.execute(other);
     await endOverdueWorkflowRuns(observing);
   });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { hashPassword } from '../../../src/api/access/session.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
+import type { Db } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import {
   bootstrapWorkspace,
   type FirstOwner,
 } from '../../../src/flow/workspace/bootstrap-workspace.ts';
-import type { Db } from '../../../src/store/connection/database.ts';
 import { hasGeneratedPassword, listUsers } from '../../../src/store/people/users.ts';
 
 async function emptyDatabase(t: TestContext): Promise<Db> {

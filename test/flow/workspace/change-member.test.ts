@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { addMember, addWorkspace } from '../../../harness/people.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
 import type { Caller } from '../../../src/core/people/caller.ts';
 import { hashToken } from '../../../src/core/people/token.ts';
+import type { Db } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { acceptInvitation } from '../../../src/flow/workspace/accept-invitation.ts';
 import { changeRole, removeMember } from '../../../src/flow/workspace/change-member.ts';
 import { invite } from '../../../src/flow/workspace/invite.ts';
 import { lockLimits } from '../../../src/store/admission/limits.ts';
-import type { Db } from '../../../src/store/connection/database.ts';
 import { findSessionCaller } from '../../../src/store/people/callers.ts';
 import { listInvitations } from '../../../src/store/people/invitations.ts';
 
@@ -28,7 +28,7 @@ async function twoOwners() {
 /** Blocks all of them on the workspace lock, then releases them together. */
 async function atOnce(workspaceId: string, works: (() => Promise<unknown>)[]): Promise<string[]> {
   let all: Promise<string>[] = [];
-  await db.transaction().execute(async (trx) => {
+  await db.transaction(async (trx) => {
     await lockLimits(trx, [workspaceId]);
     all = works.map((work) => work().then(() => 'done', codeOf));
     while ((await countBlocked(db)) < works.length) await wait(5);
@@ -102,7 +102,7 @@ test('a person who is joining cannot be invited', async () => {
   await sql`update users set email = ${email} where id = ${userId}`.execute(db);
   const acceptance = { tokenHash: hashToken(token), name: undefined, password: undefined };
   const outcomes: Promise<string>[] = [];
-  const undone = db.transaction().execute(async (trx) => {
+  const undone = db.transaction(async (trx) => {
     // Blocks the acceptance in its transaction until the rollback.
     await sql`
         insert into members (workspace_id, user_id, role)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, run } from '../../../harness/agents.ts';
 import { sealKey, startService } from '../../../harness/service.ts';
 import { noExtras } from '../../../src/core/model/request-extras.ts';
 import { deriveSealKey } from '../../../src/core/seal.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
 import { findStoredProvider } from '../../../src/store/people/providers.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { startMailServer } from '../../../harness/mail-server.ts';
 import { startService } from '../../../harness/service.ts';
 import { mailsPerDayMax, resetMailsMax } from '../../../src/core/people/mail.ts';
 import { openInvitationsMax } from '../../../src/core/people/member.ts';
-import { inTransaction } from '../../../src/store/connection/database.ts';
+import { inTransaction } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { takeMails } from '../../../src/store/people/mails.ts';
 
 const mailServer = await startMailServer();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { addAlert, addCalls } from '../../../harness/alerts.ts';
 import { startMailServer } from '../../../harness/mail-server.ts';
 import { startService } from '../../../harness/service.ts';
+import { inTransaction } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { sendMails } from '../../../src/flow/workspace/send-mails.ts';
-import { inTransaction } from '../../../src/store/connection/database.ts';
 import { queueMails } from '../../../src/store/people/mails.ts';
 
 const mailServer = await startMailServer();

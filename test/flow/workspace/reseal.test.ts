@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { type Service, sealKey, startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 import { sealURLOwner } from '../../../src/core/model/provider.ts';
 import { deriveSealKey, unseal } from '../../../src/core/seal.ts';
 import { StartupFailure } from '../../../src/core/startup-failure.ts';
+import type { Db } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
 import { acceptSecret, reseal, verifySecret } from '../../../src/flow/workspace/reseal.ts';
-import type { Db } from '../../../src/store/connection/database.ts';
 import { findStoredProvider } from '../../../src/store/people/providers.ts';
 
 const wrong = (error: unknown) => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKey, hashKey } from '../../../src/core/people/key.ts';
+import type { Send, PlainStatement } from '../../../src/db/pipeline.ts';
 import {
   type AdmissionLookup,
   readForAdmission,
 } from '../../../src/store/admission/admission-read.ts';
-import type { Send, Statement } from '../../../src/store/connection/pipeline.ts';
 import type { MembershipLookup } from '../../../src/store/people/members.ts';
 import { readForStart } from '../../../src/store/workflow/workflow-start.ts';
 
@@ -15,7 +15,7 @@ const ofSession = [{ workspaceId: id, userId: id }];
 
 async function statementsOf(read: (send: Send) => Promise<unknown>): Promise<string[]> {
   const names: string[] = [];
-  const send = async ({ name }: Statement) => {
+  const send = async ({ name }: PlainStatement) => {
     names.push(name);
     return [];
   };

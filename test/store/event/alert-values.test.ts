@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { putRecords, queueExecutions, type RecordOptions } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { insertStatistics, tally } from '../../../harness/statistics.ts';
 import { uuid7 } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import {
   readCallSums,
   readMinutes,

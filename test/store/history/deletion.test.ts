@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { rowsOfStatement } from '../../../harness/plan.ts';
 import { dayMs, putRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
-import type { Pipelines } from '../../../src/store/connection/pipeline.ts';
+import type { Pipelines } from '../../../src/db/pipeline.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { deleteRecords } from '../../../src/store/history/deletion.ts';
 
 const service = await startService({ role: 'api' });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { firstHundred } from '../../../harness/history.ts';
 import { queueExecutions } from '../../../harness/records.ts';
 import { readsOfTable } from '../../../harness/table-reads.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { countQueued } from '../../../src/store/history/history-counts.ts';
 
 const { db, close } = await openTestDatabase(1);
@@ -25,7 +25,7 @@ test('queued executions are counted without reading their rows, also when those 
   await sql`vacuum analyze execution_queue`.execute(db);
   const request = { ...firstHundred([agentId]), includeProcessing: true, playground: false };
   const before = await readsOfTable(db, 'execution_queue');
-  const count = await db.transaction().execute((trx) => countQueued(trx, request, everything));
+  const count = await db.transaction((trx) => countQueued(trx, request, everything));
   assert.equal(count, 1_000);
   const read = (await readsOfTable(db, 'execution_queue')) - before;
   assert.ok(read < 100, `${read} rows read`);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { latencyBin } from '../../../src/core/history/statistics.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const { db, close } = await openTestDatabase(1);
 after(close);

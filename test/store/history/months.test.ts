@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { sql } from 'kysely';
 import pg from 'pg';
 import { addAgent } from '../../../harness/agents.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
@@ -9,6 +8,7 @@ import { addWorkspace } from '../../../harness/people.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { addMonth, addRecords, dayMs, miscounted, remainingIds } from '../../../harness/records.ts';
 import { addOpenRun, addWorkflow } from '../../../harness/workflow-runs.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { retentionRound } from '../../../src/flow/history/retention-round.ts';
 import * as months from '../../../src/store/history/months.ts';
 import { writeRetention } from '../../../src/store/history/retention.ts';
@@ -202,10 +202,7 @@ test('a move of the floor and a change of retention wait for each other', async 
   const { length } = await during(
     db,
     (trx) => sql`select from maintenance_jobs where name = 'retention' for update`.execute(trx),
-    () =>
-      db
-        .transaction()
-        .execute(async (trx) => [await writeRetention(trx, one.workspaceId, forEver)]),
+    () => db.transaction(async (trx) => [await writeRetention(trx, one.workspaceId, forEver)]),
   );
   assert.equal(length, 1);
 });

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { createTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
-import type { Send } from '../../../src/store/connection/pipeline.ts';
+import type { Send } from '../../../src/db/pipeline.ts';
 import { readExecutions } from '../../../src/store/execution/executions.ts';
 import { deleteRecords } from '../../../src/store/history/deletion.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { insertStatistics, tally } from '../../../harness/statistics.ts';
 import { levelMs } from '../../../src/core/history/statistics.ts';
 import { uuid7 } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { readStatistics, type StatisticsRead } from '../../../src/store/history/read-statistics.ts';
 
 const { db, close } = await openTestDatabase(2);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { sql } from 'kysely';
 import { runAsAdmin } from '../../../harness/cluster.ts';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
@@ -11,7 +10,8 @@ import { everything, type IdRange } from '../../../src/core/history/history-rang
 import { readSearch, separators, standalone } from '../../../src/core/history/search.ts';
 import { tokenOf, tokensOf, tokensOfSearch } from '../../../src/core/history/search-tokens.ts';
 import { patternOf } from '../../../src/core/history/spelling-pattern.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
+import { openDatabase } from '../../../src/db/database.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { matchesFilter, searchedText } from '../../../src/store/history/history-filter.ts';
 import { findCandidates, indexChanges } from '../../../src/store/history/search-index.ts';
 
@@ -337,9 +337,9 @@ test('a rare word is found by its token, and groups with a frequent one are read
     const sets = tokensOfSearch(words);
     assert.ok(sets);
     const before = await readsOfTable(db, 'search_groups');
-    const { ids, ...found } = await db
-      .transaction()
-      .execute((trx) => findCandidates(trx, request, sets, { range, count: 40, isFrequent }));
+    const { ids, ...found } = await db.transaction((trx) =>
+      findCandidates(trx, request, sets, { range, count: 40, isFrequent }),
+    );
     return {
       found: ids.length,
       isFrequent: found.isFrequent,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent } from '../../../harness/agents.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { rowsOfStatement } from '../../../harness/plan.ts';
 import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import type { WorkflowStepOf } from '../../../src/core/agent/model-settings.ts';
+import { sql } from '../../../src/db/sql.ts';
 import {
   lockReadySteps,
   lockReadyStepsOfRuns,

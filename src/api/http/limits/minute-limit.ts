@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { secondsUntil } from '../../../core/execution/limits.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { type Caller, limitSubjectOf } from '../../../core/people/caller.ts';
-import type { Db } from '../../../store/connection/database.ts';
+import type { Db } from '../../../db/database.ts';
 import { countInMinute } from '../../../store/people/callers.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { rateHeaders } from './rate-headers.ts';

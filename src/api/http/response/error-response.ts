@@ -1,5 +1,5 @@
 import { CallFailure, type CallFailureCode } from '../../../core/failure.ts';
-import { isUnavailable } from '../../../store/connection/database-error.ts';
+import { isUnavailable } from '../../../db/database-error.ts';
 
 /** Maps failure codes to HTTP statuses. */
 

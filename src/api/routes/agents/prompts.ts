@@ -3,6 +3,7 @@ import * as contract from '../../../contract/agents/prompts.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import type { Db } from '../../../db/database.ts';
 import { changePrompt, createPrompt } from '../../../flow/agent/change-prompt.ts';
 import { createVersion, requireValid, versionInput } from '../../../flow/agent/create-version.ts';
 import { requireSchemas } from '../../../flow/compute/require-schemas.ts';
@@ -13,7 +14,6 @@ import {
   type PromptRow,
 } from '../../../store/agent/prompts.ts';
 import { listVersions } from '../../../store/agent/versions.ts';
-import type { Db } from '../../../store/connection/database.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/request/if-match.ts';

@@ -6,6 +6,7 @@ import { type AgentAtAdmission, checkBatchCall } from '../../../core/execution/d
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import { inWorkspace } from '../../../db/fair-connections.ts';
 import { agentOfRow } from '../../../flow/admission/admission-mapping.ts';
 import {
   otherFile,
@@ -15,7 +16,6 @@ import {
 } from '../../../flow/batch/upload-batch.ts';
 import { type AgentRow, readUploadAgent } from '../../../store/admission/admission-read.ts';
 import { type EarlierUpload, findEarlierUpload } from '../../../store/batch/uploads.ts';
-import { inWorkspace } from '../../../store/connection/fair-connections.ts';
 import { requireCredential } from '../../access/authenticate.ts';
 import { findAgentId } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';

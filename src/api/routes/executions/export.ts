@@ -6,13 +6,13 @@ import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import type { Db } from '../../../db/database.ts';
 import {
   type ExportRequest,
   exportExecutions as exportHistory,
   withoutDeleted,
 } from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
-import type { Db } from '../../../store/connection/database.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { writeAudit } from '../../../store/people/audit.ts';
 import { reauthorized } from '../../access/reauthorize.ts';

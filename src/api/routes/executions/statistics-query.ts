@@ -9,9 +9,9 @@ import {
 import { type Grouping, type LabelGrouping, levelMs } from '../../../core/history/statistics.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { findZone, utc } from '../../../core/time-zone.ts';
+import { readClockInZone } from '../../../db/clock.ts';
+import type { Db } from '../../../db/database.ts';
 import type { SharedReads } from '../../../flow/execution/shared-reads.ts';
-import { readClockInZone } from '../../../store/connection/clock.ts';
-import type { Db } from '../../../store/connection/database.ts';
 import type { StatisticsRead } from '../../../store/history/read-statistics.ts';
 import { findAgentId } from '../../access/visible-resources.ts';
 import { readRange } from '../../http/request/range.ts';

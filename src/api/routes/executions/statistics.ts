@@ -10,7 +10,7 @@ import type { EndStatus, Source } from '../../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../../core/failure.ts';
 import { groupings, percentile } from '../../../core/history/statistics.ts';
 import { toId } from '../../../core/id.ts';
-import type { Db } from '../../../store/connection/database.ts';
+import type { Db } from '../../../db/database.ts';
 import {
   readStatistics,
   type StatisticsGroup,

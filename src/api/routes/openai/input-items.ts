@@ -2,8 +2,8 @@ import { type Message, readMessages } from '../../../core/agent/messages.ts';
 import { variableText } from '../../../core/agent/variables.ts';
 import { invalidRequest } from '../../../core/failure.ts';
 import { members } from '../../../core/json.ts';
+import type { Db } from '../../../db/database.ts';
 import { findMessageLists } from '../../../store/agent/models.ts';
-import type { Db } from '../../../store/connection/database.ts';
 import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { argumentsText, itemId } from './response-wire.ts';
 

@@ -5,16 +5,16 @@ import { openapi } from '../../../contract/openapi/openapi.ts';
 import { getHealth, getMetrics, getOpenapi, getReadiness } from '../../../contract/system.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { ReadOnlyFailure, StartupFailure } from '../../../core/startup-failure.ts';
-import { probeAdmission } from '../../../flow/admission/probe-admission.ts';
-import { readinessMsMax } from '../../../store/connection/connections.ts';
-import type { Db } from '../../../store/connection/database.ts';
+import { readinessMsMax } from '../../../db/connections.ts';
+import type { Db } from '../../../db/database.ts';
 import {
   isDiskFull,
   isOtherSchema,
   isReadOnly,
   isStatementError,
   isUnavailable,
-} from '../../../store/connection/database-error.ts';
+} from '../../../db/database-error.ts';
+import { probeAdmission } from '../../../flow/admission/probe-admission.ts';
 import { checkSchema } from '../../../store/migrate.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { peerAddress, rangeMatcher } from '../../http/request/caller-address.ts';

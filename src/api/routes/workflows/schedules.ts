@@ -6,8 +6,8 @@ import { notFound } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { nextTicks } from '../../../core/workflow/schedule.ts';
+import { readClock } from '../../../db/clock.ts';
 import * as flow from '../../../flow/workflow/change-schedule.ts';
-import { readClock } from '../../../store/connection/clock.ts';
 import {
   findSchedule,
   listSchedules,

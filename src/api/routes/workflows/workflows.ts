@@ -5,10 +5,10 @@ import * as contract from '../../../contract/workflows/workflows.ts';
 import { notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import type { Db } from '../../../db/database.ts';
 import * as flow from '../../../flow/workflow/change-workflow.ts';
 import { checkWorkflow } from '../../../flow/workflow/check-workflow.ts';
 import { listPins } from '../../../store/agent/pins.ts';
-import type { Db } from '../../../store/connection/database.ts';
 import { readActivity } from '../../../store/workflow/workflow-activity.ts';
 import {
   findWorkflowVersion,

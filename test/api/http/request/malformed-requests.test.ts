@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { addAgent, run } from '../../../../harness/agents.ts';
 import { startService } from '../../../../harness/service.ts';
 import { generateKey } from '../../../../src/core/people/key.ts';
+import { sql } from '../../../../src/db/sql.ts';
 
 /** Malformed requests get the common error format: four fields, a request id, and never a 5xx. */
 

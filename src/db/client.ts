@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Server } from '../../core/database-url.ts';
+import type { Server } from '../core/database-url.ts';
 import { DatabaseUnavailable, readOnlyState } from './database-error.ts';
 import type { IdleConnections } from './idle-connections.ts';
 import { aim, type FencedConnection, type Servers } from './servers.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
-import { runAsAdmin } from '../../../harness/cluster.ts';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { testPipelines } from '../../../harness/pipelines.ts';
-import { type Db, dropIdle, openDatabase } from '../../../src/store/connection/database.ts';
-import { isReadOnly } from '../../../src/store/connection/database-error.ts';
-import { IdleConnections } from '../../../src/store/connection/idle-connections.ts';
+import { runAsAdmin } from '../../harness/cluster.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import { type Db, dropIdle, openDatabase } from '../../src/db/database.ts';
+import { isReadOnly } from '../../src/db/database-error.ts';
+import { IdleConnections } from '../../src/db/idle-connections.ts';
+import { sql } from '../../src/db/sql.ts';
 
 const database = await createTestDatabase();
 const errors: string[] = [];
@@ -27,9 +27,9 @@ async function backend(handle: Db): Promise<number> {
 
 /** Uses all three connections of the pool, which are idle afterwards. */
 async function backends(): Promise<number[]> {
-  return db.transaction().execute((first) =>
-    db.transaction().execute((second) =>
-      db.transaction().execute(async (third) => {
+  return db.transaction((first) =>
+    db.transaction((second) =>
+      db.transaction(async (third) => {
         return [await backend(first), await backend(second), await backend(third)];
       }),
     ),
@@ -51,7 +51,7 @@ test('a connection that was closed while idle is not reused', async () => {
 });
 
 test('a connection in use stays open and becomes idle afterwards', async () => {
-  const pid = await db.transaction().execute(async (trx) => {
+  const pid = await db.transaction(async (trx) => {
     const first = await backend(trx);
     dropIdle(db);
     assert.equal(await backend(trx), first);

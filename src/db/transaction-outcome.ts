@@ -1,5 +1,5 @@
 import { isInvalidParameter } from './database-error.ts';
-import type { Send, Statement } from './pipeline.ts';
+import type { PlainStatement, Send } from './pipeline.ts';
 
 /**
  * Finds the outcome of a transaction whose commit got no response. Reads the status of its transaction id first, then the
@@ -28,13 +28,13 @@ function unknownId(error: unknown): [] {
   throw error;
 }
 
-const readState: Statement = {
+const readState: PlainStatement = {
   name: 'outcome-read-state',
   text: `select pg_xact_status($1::xid8) as state`,
 };
 
 /** Writes to the log of the server alone. */
-const confirm: Statement = {
+const confirm: PlainStatement = {
   name: 'outcome-confirm',
   text: `select pg_logical_emit_message(true, 'cueline', '')`,
 };
@@ -45,4 +45,4 @@ const findRow = {
     name: 'outcome-find-workflow-run',
     text: `select from workflow_runs where id = $1`,
   },
-} satisfies Record<string, Statement>;
+} satisfies Record<string, PlainStatement>;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
-import { openTestDatabase } from '../../../harness/database.ts';
-import { testPipelines } from '../../../harness/pipelines.ts';
-import { type Columns, rowSet, rowTable } from '../../../src/store/connection/row-set.ts';
+import { openTestDatabase } from '../../harness/database.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import { type Columns, numberedRowSet, rowTable } from '../../src/db/row-set.ts';
+import { sql } from '../../src/db/sql.ts';
 
 interface Row {
   readonly name: string;
@@ -30,7 +30,7 @@ after(async () => {
 });
 
 test('a row set names each column once, from the first parameter on', () => {
-  const set = rowSet('r', columns, { first: 3, ordinality: true });
+  const set = numberedRowSet('r', columns, { first: 3, ordinality: true });
   assert.equal(
     set.table,
     'unnest($3::text[], $4::int[], $5::text[]) with ordinality as r (name, size, note, ordinal)',
@@ -41,7 +41,7 @@ test('a row set names each column once, from the first parameter on', () => {
 });
 
 test('PostgreSQL reads the rows, also a column without any value, and no rows', async () => {
-  const set = rowSet('r', columns, { ordinality: true });
+  const set = numberedRowSet('r', columns, { ordinality: true });
   const statement = {
     name: 'rows',
     text: `select name, size, note from ${set.table} order by ordinal`,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Server, SessionAttributes } from '../../core/database-url.ts';
+import type { Server, SessionAttributes } from '../core/database-url.ts';
 import {
   DatabaseUnavailable,
   isStatementError,

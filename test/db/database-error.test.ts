@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import pg from 'pg';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { asCallFailure } from '../../../src/api/http/response/error-response.ts';
-import { type Db, openDatabase } from '../../../src/store/connection/database.ts';
-import { isUnavailable } from '../../../src/store/connection/database-error.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { asCallFailure } from '../../src/api/http/response/error-response.ts';
+import { type Db, openDatabase } from '../../src/db/database.ts';
+import { isUnavailable } from '../../src/db/database-error.ts';
+import { sql } from '../../src/db/sql.ts';
 
 const database = await createTestDatabase();
 after(() => database.drop());
@@ -33,7 +33,7 @@ function open(
 test('an unreachable, full or slow database is reported as unavailable', async (t) => {
   const db = open(t);
   const release = Promise.withResolvers<void>();
-  const busy = db.connection().execute(() => release.promise);
+  const busy = db.connection(() => release.promise);
   const full = await thrownBy(sql`select`.execute(db));
   release.resolve();
   await busy;
@@ -54,12 +54,10 @@ test('an unreachable, full or slow database is reported as unavailable', async (
 });
 
 test('a bug of the program is not reported as unavailable', async (t) => {
-  const aborted = open(t, { statementMsMax: 30_000 })
-    .transaction()
-    .execute(async (trx) => {
-      await thrownBy(sql`select 1 / 0`.execute(trx));
-      await sql`select`.execute(trx);
-    });
+  const aborted = open(t, { statementMsMax: 30_000 }).transaction(async (trx) => {
+    await thrownBy(sql`select 1 / 0`.execute(trx));
+    await sql`select`.execute(trx);
+  });
   const bugs = [
     await thrownBy(aborted),
     await thrownBy(readFile('/nowhere/page.html')),

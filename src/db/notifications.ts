@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
-import { sql } from 'kysely';
 import type pg from 'pg';
 import { Client } from './client.ts';
 import { clientConfig, type Db } from './database.ts';
 import type { Connection } from './detect-pooler.ts';
 import { ResponseTimer } from './response-timer.ts';
+import { sql } from './sql.ts';
 
 /**
  * Notifications between processes over LISTEN/NOTIFY.

@@ -1,4 +1,4 @@
-import { StartupFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../core/startup-failure.ts';
 import { Client, type ClientConfig } from './client.ts';
 
 /** What the database must offer, checked once at startup, so that a missing part has a message with its remedy. */

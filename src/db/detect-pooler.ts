@@ -1,4 +1,4 @@
-import { StartupFailure } from '../../core/startup-failure.ts';
+import { StartupFailure } from '../core/startup-failure.ts';
 import { Client, type ClientConfig } from './client.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { requiredSettings } from './session-settings.ts';

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Db } from './database.ts';
+import { sql } from './sql.ts';
 
 /** Positions in the write-ahead log, by which a standby tells how much of the primary it shows. */
 

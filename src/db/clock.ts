@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Db } from './database.ts';
 import { isInvalidParameter } from './database-error.ts';
+import { sql } from './sql.ts';
 
 /**
  * SQL: the current time, evaluated once per statement. Use it as an index bound: PostgreSQL evaluates a plain

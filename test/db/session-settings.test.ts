@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { addAgent, run } from '../../../harness/agents.ts';
-import { runAsAdmin } from '../../../harness/cluster.ts';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { addWorkspace } from '../../../harness/people.ts';
-import { testPipelines } from '../../../harness/pipelines.ts';
-import { type Service, startService } from '../../../harness/service.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
-import { detectPooler } from '../../../src/store/connection/detect-pooler.ts';
+import { addAgent, run } from '../../harness/agents.ts';
+import { runAsAdmin } from '../../harness/cluster.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { addWorkspace } from '../../harness/people.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import { type Service, startService } from '../../harness/service.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { detectPooler } from '../../src/db/detect-pooler.ts';
 
 /** Settings of a role or database that would change what statements mean, or end them early. */
 const hostile: Record<string, string> = {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { openDatabase } from '../../../src/store/connection/database.ts';
-import { detectPooler } from '../../../src/store/connection/detect-pooler.ts';
-import { openNotifications } from '../../../src/store/connection/notifications.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { openDatabase } from '../../src/db/database.ts';
+import { detectPooler } from '../../src/db/detect-pooler.ts';
+import { openNotifications } from '../../src/db/notifications.ts';
+import { sql } from '../../src/db/sql.ts';
 
 test('a server that is silent loses the idle connections, and another connection listens', async () => {
   const database = await createTestDatabase();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type SessionAttributes, splitDatabaseUrl } from '../../core/database-url.ts';
-import { StartupFailure } from '../../core/startup-failure.ts';
+import { type SessionAttributes, splitDatabaseUrl } from '../core/database-url.ts';
+import { StartupFailure } from '../core/startup-failure.ts';
 import { checkRequirements } from './check-requirements.ts';
 import { Client, type ClientConfig } from './client.ts';
 import { isTemporaryRefusal, type Refusal } from './database-error.ts';

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import pg from 'pg';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { testPipelines } from '../../../harness/pipelines.ts';
-import { asCallFailure } from '../../../src/api/http/response/error-response.ts';
-import { isUnstorable } from '../../../src/store/connection/database-error.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import { asCallFailure } from '../../src/api/http/response/error-response.ts';
+import { isUnstorable } from '../../src/db/database-error.ts';
 
 const database = await createTestDatabase();
 const pipelines = testPipelines(database.connection);

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { camelCase } from './column-names.ts';
 
 /**
  * Several statements in one round trip, over PostgreSQL's extended query protocol: one Sync ends the batch. PostgreSQL runs
@@ -11,6 +12,8 @@ export interface PreparedQuery {
   readonly name: string | null;
   readonly text: string;
   readonly values: (string | Buffer | null)[];
+  /** Whether its rows have the names of their columns, instead of camelCase ones. */
+  readonly isPlain: boolean;
 }
 
 /** Receives the rows of each statement, or the error of the failed one. */
@@ -27,6 +30,7 @@ export type StatementCache = Map<string, Shape>;
 
 interface Result {
   readonly name: string | null;
+  readonly isPlain: boolean;
   shape: Shape;
   readonly rows: unknown[];
 }
@@ -55,8 +59,8 @@ export class PipelinedQuery implements pg.Submittable {
     this.#statements = statements;
     this.#readerOf = readerOf;
     this.#callbacks = callbacks;
-    this.#results = queries.map(({ name }) => ({
-      name,
+    this.#results = queries.map(({ name, isPlain }) => ({
+      ...{ name, isPlain },
       shape: (name !== null && statements.get(name)) || noShape,
       rows: [],
     }));
@@ -91,7 +95,7 @@ export class PipelinedQuery implements pg.Submittable {
     const result = this.#results[this.#at];
     if (!result) return;
     result.shape = fields.map(({ name, dataTypeID }) => ({
-      name,
+      name: result.isPlain ? name : camelCase(name),
       read: this.#readerOf(dataTypeID),
     }));
   }

@@ -1,8 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { DatabaseConnection, Driver, PostgresDialectConfig } from 'kysely';
-import type { Release, Shares } from '../../core/shares.ts';
+import type { Release, Shares } from '../core/shares.ts';
 import { type Db, handleOf } from './database.ts';
-import { ObservedDialect } from './observed-errors.ts';
 import type { Pipelines } from './pipeline.ts';
 
 /**
@@ -21,44 +19,7 @@ export function inWorkspace<T>(workspaceId: string, work: () => T): T {
 
 /** Another handle on the same pool, with a slot for each connection that a workspace uses. Closing `db` closes both. */
 export function fairDb(db: Db, shares: Shares): Db {
-  return handleOf(db, (pool) => new FairDialect({ pool }, shares));
-}
-
-class FairDialect extends ObservedDialect {
-  readonly #shares: Shares;
-
-  constructor(config: PostgresDialectConfig, shares: Shares) {
-    super(config);
-    this.#shares = shares;
-  }
-
-  override createDriver(): Driver {
-    const driver = super.createDriver();
-    const slots = new WeakMap<DatabaseConnection, Release>();
-    const acquire = driver.acquireConnection.bind(driver);
-    const release = driver.releaseConnection.bind(driver);
-    driver.acquireConnection = async (options) => {
-      const slot = await slotOf(this.#shares);
-      try {
-        const connection = await acquire(options);
-        if (slot) slots.set(connection, slot);
-        return connection;
-      } catch (error) {
-        slot?.();
-        throw error;
-      }
-    };
-    driver.releaseConnection = async (connection, options) => {
-      const slot = slots.get(connection);
-      slots.delete(connection);
-      try {
-        await release(connection, options);
-      } finally {
-        slot?.();
-      }
-    };
-    return driver;
-  }
+  return handleOf(db, () => slotOf(shares));
 }
 
 /** The same connections, likewise. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
-import { Semaphore } from '../../core/semaphore.ts';
+import { Semaphore } from '../core/semaphore.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { Client } from './client.ts';
 import { clientConfig } from './database.ts';
@@ -9,6 +9,8 @@ import type { Connection } from './detect-pooler.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { PipelinedQuery, type PreparedQuery, type StatementCache } from './pipelined-query.ts';
 import { ResponseTimer } from './response-timer.ts';
+import type { Statement } from './statement.ts';
+import { commit } from './statements.ts';
 
 /**
  * Pipelined connections for the hot paths: admission, finish, polls and heartbeat.
@@ -21,7 +23,8 @@ import { ResponseTimer } from './response-timer.ts';
  * Invariants
  * - Statements of a batch run in order. They succeed together or fail together with the same error.
  * - A client is never reused after a statement on it failed.
- * - Nothing follows a commit in its batch: a later error would make the commit look failed.
+ * - Nothing follows a commit: in its batch, a later error would make the commit look failed; after it, the statement would run
+ *   outside of the transaction.
  * - Values are serialized before anything is sent: a failure there must not let the commit proceed.
  *
  * Failure cases
@@ -32,14 +35,18 @@ import { ResponseTimer } from './response-timer.ts';
  * - No client becomes free in time: the work fails as unavailable.
  */
 
-export interface Statement {
-  /** The name of the prepared statement; unused behind a pooler. */
+/** A statement with numbered parameters, whose rows have the names of their columns. */
+export interface PlainStatement {
   readonly name: string;
   readonly text: string;
 }
 
-/** Adds a statement to the current batch. Resolves to its rows. */
-export type Send = <Row>(statement: Statement, values?: readonly Value[]) => Promise<Row[]>;
+/** Adds a statement to the current batch. Resolves to its rows. Throws after the commit: nothing may follow it. */
+export interface Send {
+  <Row>(statement: Statement<void, Row>): Promise<Row[]>;
+  <Input, Row>(statement: Statement<Input, Row>, input: Input): Promise<Row[]>;
+  <Row>(statement: PlainStatement, values?: readonly Value[]): Promise<Row[]>;
+}
 
 /** Buffers are sent as bytes, everything else as text. */
 export type Value = string | number | boolean | Buffer | null | undefined | readonly Value[];
@@ -212,6 +219,7 @@ interface Batch {
 
 function createSend(client: pg.Client, { statements, onResponse, onFailure }: SendDeps): Send {
   let batch: Batch | null = null;
+  let isCommitted = false;
   const readerOf = (type: number) => client.getTypeParser(type, 'text');
 
   /**
@@ -229,10 +237,19 @@ function createSend(client: pg.Client, { statements, onResponse, onFailure }: Se
     return { queries, response };
   }
 
-  return <Row>({ name, text }: Statement, values: readonly Value[] = []) => {
+  return <Input, Row>(
+    statement: Statement<Input, Row> | PlainStatement,
+    input?: Input | readonly Value[],
+  ) => {
+    const { name, text } = statement;
+    if (isCommitted) throw new Error(`${name} follows the commit.`);
+    const isPlain = !('values' in statement);
+    const values = isPlain ? ((input ?? []) as Value[]) : statement.values(input as Input);
     const serialized = values.map(serialize);
+    isCommitted = text === commit.text;
     batch ??= startBatch();
-    const at = batch.queries.push({ name: statements ? name : null, text, values: serialized }) - 1;
+    const query = { name: statements ? name : null, text, values: serialized, isPlain };
+    const at = batch.queries.push(query) - 1;
     const rows = batch.response.then((responses) => responses[at] as Row[]);
     // If a later value cannot be serialized, nobody awaits this promise.
     rows.catch(() => {});

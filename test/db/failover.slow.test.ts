@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
-import { debianPostgres } from '../../../harness/debian-postgres.ts';
-import { testPipelines } from '../../../harness/pipelines.ts';
-import { type Replication, startReplication } from '../../../harness/replication.ts';
-import { parseDatabaseUrl, tryConnect } from '../../../src/store/connection/connect.ts';
-import { type Db, inTransaction, openDatabase } from '../../../src/store/connection/database.ts';
-import {
-  DatabaseUnavailable,
-  isUnavailable,
-} from '../../../src/store/connection/database-error.ts';
-import { detectPooler } from '../../../src/store/connection/detect-pooler.ts';
+import { debianPostgres } from '../../harness/debian-postgres.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
+import { type Replication, startReplication } from '../../harness/replication.ts';
+import { parseDatabaseUrl, tryConnect } from '../../src/db/connect.ts';
+import { type Db, inTransaction, openDatabase } from '../../src/db/database.ts';
+import { DatabaseUnavailable, isUnavailable } from '../../src/db/database-error.ts';
+import { detectPooler } from '../../src/db/detect-pooler.ts';
+import { sql } from '../../src/db/sql.ts';
 
 /** Connections to a primary and its standby, which change roles at the end. */
 

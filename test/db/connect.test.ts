@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { runAsAdmin } from '../../../harness/cluster.ts';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { databaseUrl } from '../../../harness/process.ts';
-import { connectToDatabase, parseDatabaseUrl } from '../../../src/store/connection/connect.ts';
+import { runAsAdmin } from '../../harness/cluster.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { databaseUrl } from '../../harness/process.ts';
+import { connectToDatabase, parseDatabaseUrl } from '../../src/db/connect.ts';
 
 test('every TLS mode verifies the server, without a warning', async (t) => {
   const warnings: Error[] = [];

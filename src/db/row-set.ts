@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Value } from './pipeline.ts';
+import { type Sql, sql } from './sql.ts';
+import type { Fragment } from './statement.ts';
 
 /** Rows as parameters of a statement: each column is declared once, with its name, its type and its value. */
 
@@ -8,7 +9,7 @@ export type Columns<Row> = Readonly<
   Record<string, readonly [type: string, read: (row: Row) => Value]>
 >;
 
-export interface RowSet<Row> {
+export interface NumberedRowSet<Row> {
   /** SQL: the rows, for a `from` clause. With `ordinality`, the column `ordinal` numbers them from 1. */
   readonly table: string;
   /** SQL: the array of a column, for a condition that an index can use. */
@@ -20,26 +21,56 @@ export interface RowSet<Row> {
 }
 
 /** The same with its values, for a statement of `sql`. */
-export function rowTable<Row>(
-  alias: string,
-  columns: Columns<Row>,
-  rows: readonly Row[],
-): RawBuilder<unknown> {
+export function rowTable<Row>(alias: string, columns: Columns<Row>, rows: readonly Row[]): Sql {
   const arrays = Object.values(columns).map(
     ([type, read]) => sql`${rows.map(read)}::${sql.raw(type)}[]`,
   );
   return sql`unnest(${sql.join(arrays)}) as ${sql.raw(`${alias} (${Object.keys(columns).join(', ')})`)}`;
 }
 
+/** Rows as parameters of a statement with a constant text, whatever their number. */
+export interface RowSet<Input> {
+  /** SQL: the rows, for a `from` clause. With `ordinality`, the column `ordinal` numbers them from 1. */
+  readonly table: Fragment<Input>;
+  /** SQL: the array of a column, for a condition that an index can use. */
+  array(column: string): Fragment<Input>;
+}
+
+/**
+ * One array for each column. A column without any value is sent as null, which PostgreSQL pads.
+ * @param read the rows in the input of the statement; called for each column
+ */
+export function rowSet<Input, Row>(
+  alias: string,
+  columns: Columns<Row>,
+  read: (input: Input) => readonly Row[],
+  { ordinality = false }: { readonly ordinality?: boolean } = {},
+): RowSet<Input> {
+  const arrays = Object.entries(columns).map(([name, [type, valueOf]]) => {
+    const parameter = (input: Input) => {
+      const values = read(input).map(valueOf);
+      return values.some((value) => value !== null && value !== undefined) ? values : null;
+    };
+    return { name, sql: sql`${parameter}::${sql.raw(type)}[]` };
+  });
+  const names = arrays.map(({ name }) => name);
+  const listed = (ordinality ? [...names, 'ordinal'] : names).join(', ');
+  const given = sql`unnest(${sql.join(arrays.map((one) => one.sql))})`;
+  return {
+    table: sql`${given}${sql.raw(ordinality ? ' with ordinality' : '')} as ${sql.raw(`${alias} (${listed})`)}`,
+    array: (column) => arrays.find(({ name }) => name === column)?.sql ?? sql`null`,
+  };
+}
+
 /** @param first the number of the first parameter */
-export function rowSet<Row>(
+export function numberedRowSet<Row>(
   alias: string,
   columns: Columns<Row>,
   {
     first = 1,
     ordinality = false,
   }: { readonly first?: number; readonly ordinality?: boolean } = {},
-): RowSet<Row> {
+): NumberedRowSet<Row> {
   const names = Object.keys(columns);
   const getters = Object.values(columns).map(([, read]) => read);
   const arrays = Object.values(columns).map(([type], at) => `$${first + at}::${type}[]`);

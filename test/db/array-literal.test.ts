@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createTestDatabase } from '../../../harness/database.ts';
-import { testPipelines } from '../../../harness/pipelines.ts';
+import { createTestDatabase } from '../../harness/database.ts';
+import { testPipelines } from '../../harness/pipelines.ts';
 
 const database = await createTestDatabase();
 const pipelines = testPipelines(database.connection);
