@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Db } from '../src/db/database.ts';
-import type { Pipelines, PlainStatement, Send, Value } from '../src/db/pipeline.ts';
+import type { Pipelines, Send, Value } from '../src/db/pipeline.ts';
 import { watchedSend } from './pipelines.ts';
 import { type SentStatement, silentDb } from './silent-db.ts';
 

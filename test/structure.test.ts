@@ -58,7 +58,10 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
   client: { folders: ['contract'], packages: ['typebox'] },
   config: { folders: ['core'], packages: [] },
   'config.ts': { folders: ['core', 'config'], packages: [] },
-  'log.ts': { folders: ['core', 'config.ts', 'provider', 'db', 'store', 'flow'], packages: ['pino'] },
+  'log.ts': {
+    folders: ['core', 'config.ts', 'provider', 'db', 'store', 'flow'],
+    packages: ['pino'],
+  },
   wiring: {
     folders: [
       'core',

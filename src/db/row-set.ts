@@ -46,9 +46,9 @@ export function rowSet<Input, Row>(
   read: (input: Input) => readonly Row[],
   { ordinality = false }: { readonly ordinality?: boolean } = {},
 ): RowSet<Input> {
-  const arrays = Object.entries(columns).map(([name, [type, valueOf]]) => {
+  const arrays = Object.entries(columns).map(([name, [type, readValue]]) => {
     const parameter = (input: Input) => {
-      const values = read(input).map(valueOf);
+      const values = read(input).map(readValue);
       return values.some((value) => value !== null && value !== undefined) ? values : null;
     };
     return { name, sql: sql`${parameter}::${sql.raw(type)}[]` };

@@ -6,7 +6,6 @@ import { testPipelines, watchedSend } from '../../harness/pipelines.ts';
 import { sealKey, startService } from '../../harness/service.ts';
 import type { PostAnswer } from '../../src/core/event/post.ts';
 import { fromId } from '../../src/core/id.ts';
-import type { Send } from '../../src/db/pipeline.ts';
 import { sql } from '../../src/db/sql.ts';
 import { createEventSender } from '../../src/worker/event-sender.ts';
 

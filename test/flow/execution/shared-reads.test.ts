@@ -6,7 +6,7 @@ import { testPipelines, watchedSend } from '../../../harness/pipelines.ts';
 import { putRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { hashKey } from '../../../src/core/people/key.ts';
-import type { Pipelines, Send } from '../../../src/db/pipeline.ts';
+import type { Pipelines } from '../../../src/db/pipeline.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { createSharedReads } from '../../../src/flow/execution/shared-reads.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKey, hashKey } from '../../../src/core/people/key.ts';
-import type { Send, PlainStatement } from '../../../src/db/pipeline.ts';
+import type { PlainStatement, Send } from '../../../src/db/pipeline.ts';
 import {
   type AdmissionLookup,
   readForAdmission,
