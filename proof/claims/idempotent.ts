@@ -31,12 +31,12 @@ export const idempotent: Claim = {
       name: 'replay-lookup-before-lock',
       description: 'the idempotency key is looked up before the lock',
       file: 'store/admission/admission-read.ts',
-      find: 'const subjects = [keyHashes, workspaceIds, agentIds];',
-      replace: `const subjects = [keyHashes, workspaceIds, agentIds];
+      find: 'const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };',
+      replace: `const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };
   const inOrder = send;
-  const early = [send(begin), readFirstCalls(send, readReplays, firstCalls)];
-  send = (statement, values) =>
-    statement === begin ? early[0] : statement === readReplays ? early[1] : inOrder(statement, values);`,
+  const early = [send(begin), send(readReplays, lookup.firstCalls)];
+  send = (statement, input) =>
+    statement === begin ? early[0] : statement === readReplays ? early[1] : inOrder(statement, input);`,
     },
   ],
   prove,

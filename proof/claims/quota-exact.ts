@@ -28,7 +28,7 @@ export const quotaExact: Claim = {
       name: 'process-clock',
       description: 'the process clock decides',
       file: 'store/admission/admission-read.ts',
-      find: 'nowMs: Math.trunc(clock[0]?.now_ms ?? Number.NaN)',
+      find: 'nowMs: Math.trunc(clock?.nowMs ?? Number.NaN)',
       replace: 'nowMs: Date.now()',
     },
     {

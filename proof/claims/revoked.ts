@@ -44,12 +44,12 @@ export const revoked: Claim = {
       name: 'agents-before-lock',
       description: 'agents are read before the lock',
       file: 'store/admission/admission-read.ts',
-      find: 'const subjects = [keyHashes, workspaceIds, agentIds];',
-      replace: `const subjects = [keyHashes, workspaceIds, agentIds];
+      find: 'const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };',
+      replace: `const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };
   const inOrder = send;
-  const early = [send(begin), send(readAgents, subjects)];
-  send = (statement, values) =>
-    statement === begin ? early[0] : statement === readAgents ? early[1] : inOrder(statement, values);`,
+  const early = [send(begin), send(readAgents, lookup)];
+  send = (statement, input) =>
+    statement === begin ? early[0] : statement === readAgents ? early[1] : inOrder(statement, input);`,
     },
   ],
   prove,

@@ -18,7 +18,7 @@ export const unknownKeys: Claim = {
       file: 'store/admission/admission-read.ts',
       find: 'with subjects as materialized (',
       replace: `with noted as (
-      insert into limits (subject) select gen_random_uuid() from unnest($1::bytea[])),
+      insert into limits (subject) select gen_random_uuid() from unnest(\${keyHashes}::bytea[])),
     subjects as materialized (`,
     },
   ],

@@ -88,7 +88,7 @@ export class AdmissionBatch {
   readonly #resolveCaller: ReturnType<typeof callerResolver>;
   readonly #agents: ReadonlyMap<string, AgentAtAdmission>;
   readonly #slotsUsed: Map<string, number>;
-  readonly #months = new Map<string, MonthCount>();
+  readonly #months: ReadonlyMap<string, MonthCount>;
   readonly #tags = new Map<string, number>();
   readonly #firstCalls: Map<string, FirstCall>;
   readonly #readySteps: Map<string, boolean>;
@@ -116,17 +116,16 @@ export class AdmissionBatch {
     this.#deps = deps;
     this.#resolveCaller = callerResolver(state.keys, state.members);
     this.#agents = new Map(state.agents.map((row) => [row.id, agentOfRow(row)]));
-    this.#slotsUsed = new Map(state.agents.map((row) => [row.id, row.slots_used ?? 0]));
+    this.#slotsUsed = new Map(state.agents.map((row) => [row.id, row.slotsUsed ?? 0]));
+    this.#months = new Map(state.workspaces.map((row) => [row.id, row]));
     for (const row of state.workspaces) {
-      const { actions_per_month: actionsPerMonth, month, month_used: used } = row;
-      this.#months.set(row.id, { actionsPerMonth, month, used });
-      if (row.reports) this.#reporting.set(row.id, new Set(row.quota_reports));
-      this.#tags.set(row.id, Math.max(state.floor ?? clockTag(nowMs), row.last_tag ?? 0));
+      if (row.reports) this.#reporting.set(row.id, new Set(row.quotaReports));
+      this.#tags.set(row.id, Math.max(state.floor ?? clockTag(nowMs), row.lastTag ?? 0));
     }
     this.#firstCalls = new Map(state.replays.map(firstCallEntry));
     this.#readySteps = new Map(state.steps.map((step) => [stepKey(step), step.fallback]));
     this.#hasWaiting = state.floor !== null;
-    const waiting = state.workspaces.filter((row) => row.last_tag !== null);
+    const waiting = state.workspaces.filter((row) => row.lastTag !== null);
     this.#waitingWorkspaces = new Set(waiting.map(({ id }) => id));
     this.#refusals = refusalRecorder(state);
   }
@@ -375,7 +374,7 @@ function firstCallEntry(row: AdmissionState['replays'][number]): [string, FirstC
       digest: row.digest,
       executionId: row.result,
       agentId: row.target,
-      agentName: row.target_name,
+      agentName: row.targetName,
       ignoredVariables: row.ignored,
       currentStatus: row.status,
     },

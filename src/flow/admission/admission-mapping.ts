@@ -10,12 +10,7 @@ import type { Labels } from '../../core/execution/labels.ts';
 import type { Counts, KeyWindows, RateLimits } from '../../core/execution/limits.ts';
 import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import { keyRights, type MemberRole } from '../../core/people/member.ts';
-import type {
-  AdmissionLookup,
-  AgentRow,
-  KeyRow,
-  LimitColumns,
-} from '../../store/admission/admission-read.ts';
+import type { AdmissionLookup, AgentRow, KeyRow } from '../../store/admission/admission-read.ts';
 import type { AcceptedTerms } from '../../store/admission/admission-write.ts';
 import type { CallerLookup, FirstCallLookup } from '../../store/admission/idempotency.ts';
 import { agentConfigOf } from '../../store/agent/agent-config.ts';
@@ -116,24 +111,23 @@ export const unknownCaller: Refusal = {
   record: null,
 };
 
-export function callerOfKey(row: KeyRow): Caller {
+export function callerOfKey({
+  hash: _,
+  permissions,
+  limitSubjects,
+  issuers,
+  ...row
+}: KeyRow): Caller {
   return {
+    ...row,
     kind: 'key',
-    id: row.id,
-    workspaceId: row.workspace_id,
-    userId: row.issued_by,
-    role: row.role,
-    rights: row.role === null ? [] : keyRights(row.permissions, row.role),
-    ended: row.ended,
-    allAgents: row.all_agents,
-    agentIds: row.agent_ids,
+    rights: row.role === null ? [] : keyRights(permissions, row.role),
     limits: limitsOf(row),
-    countedKeys: [row, ...(row.issuers ?? [])].map((key, index) => ({
+    countedKeys: [row, ...(issuers ?? [])].map((key, index) => ({
       apiKeyId: key.id,
-      limitSubject: row.limit_subjects[index] ?? key.id,
+      limitSubject: limitSubjects[index] ?? key.id,
       limits: limitsOf(key),
     })),
-    allowedOrigins: row.allowed_origins,
   };
 }
 
@@ -153,35 +147,11 @@ export function keyWindowsOf(
 
 export function agentOfRow(row: AgentRow): AgentAtAdmission {
   return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    name: row.name,
-    stage: row.stage,
-    archived: row.archived,
-    apiEnabled: row.api_enabled,
-    visibility: row.visibility,
-    createdBy: row.created_by,
+    ...row,
     limits: limitsOf(row),
     config: agentConfigOf(row.config),
-    requiredVariables: row.required_variables,
-    optionalVariables: row.optional_variables,
     defaults: JSON.parse(row.defaults) as Record<string, unknown>,
-    storeBodies: row.store_bodies,
-    allowedOrigins: row.allowed_origins,
-    versionId: row.version_id,
-    versionLabel: row.version_label,
-    version: row.version,
-    messageLists: row.message_lists,
-    fileVariables: row.file_variables,
-    variableSchemas: row.variable_schemas,
     setup: modelSetupOf(row),
-    promptId: row.prompt_id,
-    versionNumber: row.version_number,
-    allowInstructions: row.allow_instructions,
-    allowTools: row.allow_tools,
-    versionAliases: row.version_aliases,
-    responseFormat: row.response_format,
-    toolNames: row.tool_names ?? [],
   };
 }
 
@@ -232,12 +202,8 @@ export function sourceOfCall({ body, batchLine }: ExecuteCall, caller: Caller): 
   return storedSource(sources[caller.kind], isMarked);
 }
 
-function limitsOf(row: LimitColumns): RateLimits {
-  return {
-    requestsPerMinute: row.requests_per_minute,
-    requestsPerHour: row.requests_per_hour,
-    requestsPerDay: row.requests_per_day,
-  };
+function limitsOf({ requestsPerMinute, requestsPerHour, requestsPerDay }: RateLimits): RateLimits {
+  return { requestsPerMinute, requestsPerHour, requestsPerDay };
 }
 
 /** The workflow step that a call executes. */

@@ -4,7 +4,7 @@ import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { AdmissionState } from '../../store/admission/admission-read.ts';
-import type { NewRefusal } from '../../store/admission/admission-write.ts';
+import type { RefusalCount } from '../../store/admission/admission-write.ts';
 import type { RefusalTerms, RefusedExecution } from '../../store/execution/completion.ts';
 import {
   apiKeyOf,
@@ -29,10 +29,10 @@ interface RecordedRefusal {
 /** The refusals of one admission batch: all are counted in the statistics, the first of each hour become records. */
 export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
   const recorded = new Map(
-    refusals.map((row) => [`${row.caller} ${row.agent_id} ${row.status}`, row]),
+    refusals.map((row) => [`${row.caller} ${row.agentId} ${row.status}`, row]),
   );
   const terms = new Map<string, RefusalTerms>();
-  const counted = new Map<string, NewRefusal>();
+  const counted = new Map<string, RefusalCount>();
   return {
     /** Null for a refusal without a trace: a workflow step that reached a rate limit waits and is not refused. */
     record(
@@ -61,9 +61,9 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
         },
       );
       if (isRecorded) {
-        const row = { caller: caller.id, status, hour, recorded: count + 1 };
-        counted.set(key, { ...row, agentId: agent.id });
-        recorded.set(key, { ...row, agent_id: agent.id });
+        const row = { caller: caller.id, agentId: agent.id, status, hour, recorded: count + 1 };
+        counted.set(key, row);
+        recorded.set(key, row);
       }
       const labels = labelsOf(call);
       const { ipAddress, userAgent } = call;
@@ -76,7 +76,7 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
     },
 
     /** How many records each caller has in the current hour. */
-    counted: (): NewRefusal[] => [...counted.values()],
+    counted: (): RefusalCount[] => [...counted.values()],
   };
 }
 

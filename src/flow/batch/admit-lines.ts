@@ -15,11 +15,7 @@ import type { TagBound } from '../../core/execution/tag-bound.ts';
 import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { commit } from '../../db/statements.ts';
-import {
-  type AgentRow,
-  readBatchAgent,
-  readForAdmission,
-} from '../../store/admission/admission-read.ts';
+import { readBatchAgent, readForAdmission } from '../../store/admission/admission-read.ts';
 import { writeAdmission } from '../../store/admission/admission-write.ts';
 import {
   cancelWaitingLines,
@@ -93,7 +89,7 @@ async function transact(
   const [read, [batch], agents, waiting] = await Promise.all([
     readForAdmission(send, lookupOf([call], claim)),
     lockBatches(send, [due.id]),
-    send<AgentRow>(readBatchAgent, [due.id]),
+    send(readBatchAgent, due.id),
     readWaitingLines(send, due.id, { limit, bytesMax: lineBytesMax }),
   ]);
   bound.observe(read.floor ?? clockTag(read.nowMs), sentAt);

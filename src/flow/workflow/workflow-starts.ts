@@ -148,12 +148,12 @@ export class WorkflowStarts {
     this.runs.push(run);
     const started = {
       target: workflow.id,
-      target_name: workflow.name,
+      targetName: workflow.name,
       result: run.id,
       status: 'processing' as const,
-      executed_at_ms: nowMs,
-      version_id: run.versionId,
-      version_label: workflow.version_label ?? '',
+      executedAtMs: nowMs,
+      versionId: run.versionId,
+      versionLabel: workflow.version_label ?? '',
       ignored: [...ignoredInput],
     };
     if (call.idempotencyKey !== null) {
@@ -180,9 +180,9 @@ function accepted(run: StartedRun, workflow: WorkflowRow | null) {
     currentStatus: run.status,
     workflowId: run.target,
     workflowName: workflow?.name ?? '',
-    workflowVersionId: run.version_id,
-    workflowVersionLabel: run.version_label,
-    executedAtMs: run.executed_at_ms,
+    workflowVersionId: run.versionId,
+    workflowVersionLabel: run.versionLabel,
+    executedAtMs: run.executedAtMs,
     ignoredInput: run.ignored,
   } as const;
 }

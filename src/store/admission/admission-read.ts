@@ -1,22 +1,20 @@
-import type { Stage, Visibility } from '../../core/agent/agent.ts';
-import type { FileKind } from '../../core/agent/file-value.ts';
-import type { ModelSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { AgentAtAdmission, MonthCount } from '../../core/execution/decide.ts';
 import type { ExecutionStatus } from '../../core/execution/execution.ts';
-import type { Counts } from '../../core/execution/limits.ts';
+import type { Counts, RateLimits } from '../../core/execution/limits.ts';
+import type { Caller } from '../../core/people/caller.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
-import type { MemberRole, Role } from '../../core/people/member.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import type { MemberRole } from '../../core/people/member.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { type Fragment, type Statement, statement } from '../../db/statement.ts';
 import { begin } from '../../db/statements.ts';
 import type { StoredConfig } from '../agent/agent-config.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../execution/model-setup.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { lockReadySteps, type ReadyStep } from '../workflow/workflow-steps.ts';
-import {
-  type FirstCallLookup,
-  type FirstCallRow,
-  firstCallsWith,
-  readFirstCalls,
-} from './idempotency.ts';
+import type { RefusalCount } from './admission-write.ts';
+import { type FirstCallLookup, type FirstCallRow, firstCallsWith } from './idempotency.ts';
 
 /**
  * The first of admission's two batches: it locks, then reads. `admission-write.ts` is the second.
@@ -72,82 +70,42 @@ export interface AdmissionState {
   readonly workspaces: WorkspaceRow[];
   readonly counts: ReadonlyMap<string, Counts>;
   readonly replays: ReplayRow[];
-  readonly refusals: RefusalRow[];
+  readonly refusals: RefusalCount[];
   /** The requested steps that may be called. They stay locked until this transaction ends. */
   readonly steps: readonly ReadyStep[];
 }
 
-export interface LimitColumns {
-  readonly requests_per_minute: number | null;
-  readonly requests_per_hour: number | null;
-  readonly requests_per_day: number | null;
-}
-
-export interface KeyRow extends LimitColumns {
+/** A key as a caller, whose `limits` are its columns. */
+export interface KeyRow
+  extends RateLimits,
+    Omit<Caller, 'kind' | 'rights' | 'limits' | 'countedKeys' | 'via'> {
   readonly hash: string;
-  readonly id: string;
-  readonly workspace_id: string;
   readonly permissions: Permission[];
-  readonly all_agents: boolean;
   /** The rows of limits that its calls count for: its own, then those of its issuers. */
-  readonly limit_subjects: string[];
+  readonly limitSubjects: string[];
   /** The keys that issued it, nearest first; null if a person did. */
-  readonly issuers: (LimitColumns & { readonly id: string })[] | null;
-  readonly allowed_origins: string[];
-  readonly issued_by: string | null;
-  readonly ended: boolean;
-  readonly role: Role | null;
-  /** The requested agents that the key is restricted to. */
-  readonly agent_ids: string[];
+  readonly issuers: (RateLimits & { readonly id: string })[] | null;
 }
 
-export interface AgentRow extends SetupRow, LimitColumns {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly name: string;
-  readonly stage: Stage;
-  readonly archived: boolean;
-  readonly api_enabled: boolean;
-  readonly visibility: Visibility;
-  readonly created_by: string | null;
+export interface AgentRow
+  extends SetupRow,
+    RateLimits,
+    Omit<AgentAtAdmission, 'limits' | 'config' | 'defaults' | 'setup'> {
   readonly config: StoredConfig;
-  readonly required_variables: string[];
-  readonly optional_variables: string[];
   /** The default values as a JSON object. */
   readonly defaults: string;
-  readonly store_bodies: boolean;
-  readonly allowed_origins: string[];
-  readonly version_id: string;
-  readonly version_label: string;
-  readonly version: ModelSettings;
-  readonly message_lists: readonly string[];
-  readonly file_variables: Readonly<Record<string, FileKind>>;
-  /** JSON text; null if the version has none. */
-  readonly variable_schemas: string | null;
-  readonly prompt_id: string;
-  readonly version_number: number;
-  readonly allow_instructions: boolean;
-  readonly allow_tools: boolean;
-  readonly version_aliases: Readonly<Record<string, string>>;
-  /** JSON text; null if the version has none. */
-  readonly response_format: string | null;
-  /** Null if the version has none. */
-  readonly tool_names: readonly string[] | null;
   /** The slots of `maxConcurrency` in use; null without such a limit. */
-  readonly slots_used: number | null;
+  readonly slotsUsed: number | null;
 }
 
-export interface WorkspaceRow {
+export interface WorkspaceRow extends MonthCount {
   readonly id: string;
-  readonly actions_per_month: number | null;
-  readonly month: number;
-  readonly month_used: number;
   /** The highest tag of a ready execution in the workspace. */
-  readonly last_tag: number | null;
+  readonly lastTag: number | null;
   /** Whether an endpoint subscribes to refusals or to events of the quota. */
   readonly reports: boolean;
   /** The shares of the quota that were reported, as `month * 1000 + percent`. */
-  readonly quota_reports: readonly number[];
+  readonly quotaReports: readonly number[];
 }
 
 export interface ReplayRow extends FirstCallRow {
@@ -155,54 +113,49 @@ export interface ReplayRow extends FirstCallRow {
   readonly status: ExecutionStatus | null;
 }
 
-export interface RefusalRow {
-  readonly caller: string;
-  readonly agent_id: string;
-  readonly status: string;
-  readonly hour: number;
-  readonly recorded: number;
-}
-
 export async function readForAdmission(
   send: Send,
   request: AdmissionLookup,
 ): Promise<AdmissionState> {
-  const { workspaceIds, userIds, agentIds, firstCalls, worker, fromTag } = request;
-  const keyHashes = request.keyHashes.map(hashBytes);
-  const subjects = [keyHashes, workspaceIds, agentIds];
-  const [, counts, keys, agents, workspaces, clock, refusals, lease, replays, steps, members] =
+  const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };
+  const [, counts, keys, agents, workspaces, [clock], refusals, lease, replays, steps, members] =
     await Promise.all([
       send(begin),
-      send<Counts & { subject: string }>(lockLimits, subjects),
-      send<KeyRow>(readKeys, [keyHashes, agentIds]),
-      send<AgentRow>(readAgents, subjects),
-      send<WorkspaceRow>(readWorkspaces, [keyHashes, workspaceIds, fromTag]),
-      send<{ now_ms: number; xid: string; floor: number | null }>(readClock, [fromTag]),
-      send<RefusalRow>(readRefusals, [keyHashes, userIds, agentIds]),
-      worker === null ? [] : send(lockWorker, [worker]),
-      readFirstCalls<ReplayRow>(send, readReplays, firstCalls),
-      request.steps.length === 0 ? [] : lockReadySteps(send, request.steps),
-      request.members.length === 0 ? [] : readRoles(send, request.members),
+      send(lockLimits, lookup),
+      send(readKeys, lookup),
+      send(readAgents, lookup),
+      send(readWorkspaces, lookup),
+      send(readClock, lookup),
+      send(readRefusals, lookup),
+      lookup.worker === null ? [] : send(lockWorker, lookup),
+      lookup.firstCalls.length === 0 ? [] : send(readReplays, lookup.firstCalls),
+      lookup.steps.length === 0 ? [] : lockReadySteps(send, lookup.steps),
+      lookup.members.length === 0 ? [] : readRoles(send, lookup.members),
     ]);
   return {
-    nowMs: Math.trunc(clock[0]?.now_ms ?? Number.NaN),
-    xid: clock[0]?.xid ?? '',
-    floor: clock[0]?.floor ?? null,
+    nowMs: Math.trunc(clock?.nowMs ?? Number.NaN),
+    xid: clock?.xid ?? '',
+    floor: clock?.floor ?? null,
     workerHasLease: lease.length > 0,
-    keys,
-    members,
-    agents,
-    workspaces,
     counts: new Map(counts.map((row) => [row.subject, row])),
-    replays,
-    refusals,
-    steps,
+    ...{ keys, members, agents, workspaces, replays, refusals, steps },
   };
 }
 
+interface KeyLookup {
+  readonly keyHashes: readonly Buffer[];
+}
+
+type Lookup = Omit<AdmissionLookup, 'keyHashes'> & KeyLookup;
+
+const keyHashes = (lookup: KeyLookup) => lookup.keyHashes;
+const agentIds = (lookup: Lookup) => lookup.agentIds;
+const fromTag = (lookup: Lookup) => lookup.fromTag;
+
 /** SQL: the distinct workspaces of keys and other callers. */
-const callersWorkspaces =
-  'select workspace_id from api_keys where hash = any($1::bytea[]) union select unnest($2::uuid[])';
+const callersWorkspaces = sql`
+  select workspace_id from api_keys where hash = any(${keyHashes}::bytea[])
+  union select unnest(${(lookup: Lookup) => lookup.workspaceIds}::uuid[])`;
 
 /** SQL: the columns of `Counts` with their subject. */
 export const countsColumns = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
@@ -211,33 +164,32 @@ export const countsColumns = `subject, minute, minute_used as "minuteUsed", hour
  * Locks keys and the keys that issued them before agents before workspaces, each by id. A caller can lock only agents of its own workspace. The list is
  * materialized: otherwise PostgreSQL evaluates it again after it has waited for a row, and may lose the row.
  */
-const lockLimits: PlainStatement = {
-  name: 'admission-lock-limits',
-  text: `with subjects as materialized (
-      select distinct 1 as kind, unnest(limit_subjects) as subject from api_keys where hash = any($1::bytea[])
-      union all
-      select 2, id from agents where id = any($3::uuid[]) and workspace_id in (${callersWorkspaces})
-      union all
-      select 3, * from (${callersWorkspaces}) as workspaces)
-    select ${countsColumns} from limits join subjects using (subject)
-    order by kind, subject for update of limits`,
-};
+const lockLimits = statement<Lookup, Counts & { subject: string }>('admission-lock-limits')`
+  with subjects as materialized (
+    select distinct 1 as kind, unnest(limit_subjects) as subject from api_keys where hash = any(${keyHashes}::bytea[])
+    union all
+    select 2, id from agents where id = any(${agentIds}::uuid[]) and workspace_id in (${callersWorkspaces})
+    union all
+    select 3, * from (${callersWorkspaces}) as workspaces)
+  select ${sql.raw(countsColumns)} from limits join subjects using (subject)
+  order by kind, subject for update of limits`;
 
-const readKeys: PlainStatement = {
-  name: 'admission-read-keys',
-  text: keysWith('agent_id = any($2::uuid[])'),
-};
+const readKeys = keysWith<Lookup>('admission-read-keys', sql`agent_id = any(${agentIds}::uuid[])`);
 
 /** Includes all agents of the keys. */
-export const readKeysWithAllAgents: PlainStatement = { name: 'read-keys', text: keysWith('true') };
+export const readKeysWithAllAgents = keysWith<KeyLookup>('read-keys', sql`true`);
 
-/** SQL: keys by their hashes as `KeyRow`s, with those of their agents that satisfy `condition`. */
-function keysWith(condition: string): string {
-  return `select encode(k.hash, 'hex') as hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins, k.issued_by,
-      k.requests_per_minute, k.requests_per_hour, k.requests_per_day, k.limit_subjects, m.role,
+/** Reads keys by their hashes, with those of their agents that satisfy `condition`. */
+function keysWith<Input extends KeyLookup>(
+  name: string,
+  condition: Fragment<Input>,
+): Statement<Input, KeyRow> {
+  return statement<Input, KeyRow>(name)`
+    select encode(k.hash, 'hex') as hash, k.id, k.workspace_id, k.permissions, k.all_agents, k.allowed_origins,
+      k.issued_by as user_id, k.requests_per_minute, k.requests_per_hour, k.requests_per_day, k.limit_subjects, m.role,
       case when k.issuing_keys <> '{}' then (
-        select jsonb_agg(jsonb_build_object('id', i.id, 'requests_per_minute', i.requests_per_minute,
-          'requests_per_hour', i.requests_per_hour, 'requests_per_day', i.requests_per_day)
+        select jsonb_agg(jsonb_build_object('id', i.id, 'requestsPerMinute', i.requests_per_minute,
+          'requestsPerHour', i.requests_per_hour, 'requestsPerDay', i.requests_per_day)
           order by array_position(k.issuing_keys, i.id))
         from api_keys i where i.id = any(k.issuing_keys)) end as issuers,
       k.revoked_at is not null
@@ -245,40 +197,42 @@ function keysWith(condition: string): string {
       array(select agent_id from api_key_agents where api_key_id = k.id and ${condition}) as agent_ids
     from api_keys k
     left join members m on m.workspace_id = k.workspace_id and m.user_id = k.issued_by
-    where k.hash = any($1::bytea[])`;
+    where k.hash = any(${keyHashes}::bytea[])`;
 }
 
-const readAgents: PlainStatement = {
-  name: 'admission-read-agents',
-  text: agentsWith(
-    'agents a join prompt_versions v on v.id = a.prompt_version_id',
-    `a.id = any($3::uuid[]) and a.workspace_id in
-      (${callersWorkspaces})`,
-  ),
-};
+const pinnedAgents = sql`agents a join prompt_versions v on v.id = a.prompt_version_id`;
+
+const readAgents = agentsWith<Lookup>(
+  'admission-read-agents',
+  pinnedAgents,
+  sql`a.id = any(${agentIds}::uuid[]) and a.workspace_id in (${callersWorkspaces})`,
+);
 
 /** The agent of a workspace, for an upload of a batch. */
-export const readUploadAgent: PlainStatement = {
-  name: 'upload-read-agent',
-  text: agentsWith(
-    'agents a join prompt_versions v on v.id = a.prompt_version_id',
-    'a.id = $1 and a.workspace_id = $2',
-  ),
-};
+export const readUploadAgent = agentsWith<OwnedAgent>(
+  'upload-read-agent',
+  pinnedAgents,
+  sql`a.id = ${({ id }: OwnedAgent) => id} and a.workspace_id = ${(one: OwnedAgent) => one.workspaceId}`,
+);
 
-/** The agent of a batch, with the version that was pinned at its upload. */
-export const readBatchAgent: PlainStatement = {
-  name: 'batch-read-agent',
-  text: agentsWith(
-    `batches b join agents a on a.id = b.agent_id
-      join prompt_versions v on v.id = b.prompt_version_id`,
-    'b.id = $1',
-  ),
-};
+type OwnedAgent = Pick<AgentRow, 'id' | 'workspaceId'>;
 
-/** SQL: agents `a` with versions `v` as `AgentRow`s. */
-function agentsWith(from: string, condition: string): string {
-  return `select a.id, a.workspace_id, a.name, a.stage, a.archived_at is not null as archived, a.api_enabled,
+/** The agent of a batch, by the id of the batch, with the version that was pinned at its upload. */
+export const readBatchAgent = agentsWith<string>(
+  'batch-read-agent',
+  sql`batches b join agents a on a.id = b.agent_id
+    join prompt_versions v on v.id = b.prompt_version_id`,
+  sql`b.id = ${(id: string) => id}`,
+);
+
+/** Reads agents `a` with versions `v`. */
+function agentsWith<Input>(
+  name: string,
+  from: Sql,
+  condition: Fragment<Input>,
+): Statement<Input, AgentRow> {
+  return statement<Input, AgentRow>(name)`
+    select a.id, a.workspace_id, a.name, a.stage, a.archived_at is not null as archived, a.api_enabled,
       a.visibility, a.created_by, a.config, a.required_variables, a.optional_variables,
       a.default_variable_values as defaults, a.store_bodies, a.requests_per_minute, a.requests_per_hour,
       a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label, v.message_lists,
@@ -289,52 +243,46 @@ function agentsWith(from: string, condition: string): string {
       v.response_format,
       case when v.content is not null then array(
         select tool ->> 'name' from json_array_elements(case when json_typeof(v.content -> 'tools') = 'array'
-          then v.content -> 'tools' else '[]' end) as tool) end as tool_names,
+          then v.content -> 'tools' else '[]' end) as tool) else '{}' end as tool_names,
       case when a.config ? 'maxConcurrency' then
         (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,
-      ${setupColumns}
+      ${sql.raw(setupColumns)}
     from ${from}
-      ${setupJoins('a.workspace_id', "coalesce(a.config ->> 'model', v.model)")}
+      ${sql.raw(setupJoins('a.workspace_id', "coalesce(a.config ->> 'model', v.model)"))}
     where a.deleted_at is null and ${condition}`;
 }
 
-const readWorkspaces: PlainStatement = {
-  name: 'admission-read-workspaces',
-  text: `select w.id, w.actions_per_month, l.month, l.month_used,
-      (select max(tag) from execution_queue q where q.workspace_id = w.id
-        and q.worker is null and q.available_at is null and q.has_slot is not false
-        and q.tag >= $3::bigint) as last_tag,
-      exists (select from endpoints p where p.workspace_id = w.id and p.enabled
-        and p.event_types && '{execution.refused,quota.threshold,quota.exhausted}') as reports,
-      case when w.actions_per_month is null then '{}' else
-        array(select r.month * 1000 + r.percent from quota_reports r where r.workspace_id = w.id) end as quota_reports
-    from workspaces w join limits l on l.subject = w.id
-    where w.id in
-      (${callersWorkspaces})`,
-};
+const readWorkspaces = statement<Lookup, WorkspaceRow>('admission-read-workspaces')`
+  select w.id, w.actions_per_month, l.month, l.month_used as used,
+    (select max(tag) from execution_queue q where q.workspace_id = w.id
+      and q.worker is null and q.available_at is null and q.has_slot is not false
+      and q.tag >= ${fromTag}::bigint) as last_tag,
+    exists (select from endpoints p where p.workspace_id = w.id and p.enabled
+      and p.event_types && '{execution.refused,quota.threshold,quota.exhausted}') as reports,
+    case when w.actions_per_month is null then '{}' else
+      array(select r.month * 1000 + r.percent from quota_reports r where r.workspace_id = w.id) end as quota_reports
+  from workspaces w join limits l on l.subject = w.id
+  where w.id in (${callersWorkspaces})`;
 
-const readClock: PlainStatement = {
-  name: 'admission-read-clock',
-  text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid,
-      (select min(tag) from execution_queue
-        where worker is null and available_at is null and has_slot is not false
-          and tag >= $1::bigint) as floor`,
-};
+const readClock = statement<Lookup, Pick<AdmissionState, 'nowMs' | 'xid' | 'floor'>>(
+  'admission-read-clock',
+)`
+  select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid,
+    (select min(tag) from execution_queue
+      where worker is null and available_at is null and has_slot is not false
+        and tag >= ${fromTag}::bigint) as floor`;
 
-const readRefusals: PlainStatement = {
-  name: 'admission-read-refusals',
-  text: `select caller, agent_id, status, hour, recorded from refusals
-    where agent_id = any($3::uuid[]) and caller in
-      (select id from api_keys where hash = any($1::bytea[]) union all select unnest($2::uuid[]))`,
-};
+const readRefusals = statement<Lookup, RefusalCount>('admission-read-refusals')`
+  select caller, agent_id, status, hour, recorded from refusals
+  where agent_id = any(${agentIds}::uuid[]) and caller in
+    (select id from api_keys where hash = any(${keyHashes}::bytea[])
+      union all select unnest(${({ userIds }) => userIds}::uuid[]))`;
 
 // The lock keeps the worker, and so its lease, from being swept until this transaction ends.
-const lockWorker: PlainStatement = {
-  name: 'admission-lock-worker',
-  text: `select id from workers where id = $1 and lease_until > clock_timestamp() for key share`,
-};
+const lockWorker = statement<Lookup>('admission-lock-worker')`
+  select id from workers where id = ${({ worker }) => worker} and lease_until > clock_timestamp() for key share`;
 
-const readReplays = firstCallsWith(
+const readReplays = firstCallsWith<ReplayRow>(
   'admission-read-replays',
-  '(select e.status from all_executions e where e.id = i.result) as status',
+  sql`(select e.status from all_executions e where e.id = i.result) as status`,
 );

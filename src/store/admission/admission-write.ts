@@ -37,7 +37,7 @@ export interface AdmissionWrites {
   readonly executions: readonly NewExecution[];
   readonly refused: readonly RefusedExecution[];
   readonly firstCalls: readonly NewFirstCall[];
-  readonly refusals: readonly NewRefusal[];
+  readonly refusals: readonly RefusalCount[];
   readonly tallies: readonly Tally[];
   readonly quotaReports: readonly QuotaReport[];
   readonly events: readonly NewEvent[];
@@ -68,7 +68,7 @@ export interface NewQueuedExecution {
 }
 
 /** How many refusals of this caller, agent and status were recorded in this hour. */
-export interface NewRefusal {
+export interface RefusalCount {
   readonly caller: string;
   readonly agentId: string;
   readonly status: EndStatus;
@@ -187,7 +187,7 @@ function executionValues({ executions, executedAtMs, worker }: AdmissionWrites):
   ];
 }
 
-const counted = numberedRowSet<NewRefusal>('r', {
+const counted = numberedRowSet<RefusalCount>('r', {
   caller: ['uuid', (one) => one.caller],
   agent_id: ['uuid', (one) => one.agentId],
   status: ['text', (one) => one.status],

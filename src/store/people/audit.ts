@@ -8,8 +8,9 @@ import {
 } from '../../core/people/audit.ts';
 import { statementTime } from '../../db/clock.ts';
 import type { Db, Trx } from '../../db/database.ts';
-import type { PlainStatement, Send, Value } from '../../db/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
 import { sql } from '../../db/sql.ts';
+import { type Fragment, statement } from '../../db/statement.ts';
 import { type Page, readPage } from '../page.ts';
 
 /**
@@ -19,7 +20,8 @@ import { type Page, readPage } from '../page.ts';
 
 /** In the transaction of the change, unless the entry describes something that changes no row. */
 export async function writeAudit(db: Db, actor: Actor, entry: AuditEntry): Promise<void> {
-  await db.run({ text: insertEntry.text, values: entryValues(actor, entry) });
+  const { text, values } = insertEntry;
+  await db.run({ text, values: values({ ...actor, ...entry, of: actor.workspaceId }) });
 }
 
 /** Writes an entry about a user to every workspace of the user. `userId` is null if somebody else may have acted. */
@@ -29,12 +31,9 @@ export async function writeUserAudit(
   actor: Omit<Actor, 'workspaceId'>,
   entry: Omit<AuditEntry, 'subject'>,
 ): Promise<void> {
-  const [, ...values] = entryValues(
-    { ...actor, workspaceId: '' },
-    { ...entry, subject: toId('user', user.id) },
-  );
-  const text = insertInto('select workspace_id from members where user_id = $1');
-  await db.run({ text, values: [user.id, ...values] });
+  const { text, values } = insertUserEntries;
+  const subject = toId('user', user.id);
+  await db.run({ text, values: values({ ...actor, ...entry, subject, of: user.id }) });
 }
 
 /** Writes an entry about the whole installation to every workspace, each with itself as the subject. */
@@ -50,29 +49,29 @@ export async function writeAuditEverywhere(
 
 /** Like `writeAudit`, on a pipelined connection. */
 export async function sendAudit(send: Send, actor: Actor, entry: AuditEntry): Promise<void> {
-  await send(insertEntry, entryValues(actor, entry));
+  await send(insertEntry, { ...actor, ...entry, of: actor.workspaceId });
+}
+
+interface NewEntry extends Omit<Actor, 'workspaceId'>, AuditEntry {
+  /** The workspace, or the user whose workspaces get the entry. */
+  readonly of: string;
 }
 
 // The id is a UUIDv7 of the database time.
-const insertInto = (workspaces: string) =>
-  `insert into audit (id, workspace_id, user_id, api_key_id, action, subject, details, personal)
-    select (substr(id_floor(clock_timestamp())::text, 1, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid,
-      workspace_id, $2, $3, $4, $5, $6, $7
-    from (${workspaces}) as workspaces (workspace_id)`;
+const insertInto = (name: string, workspaces: Fragment<NewEntry>) => statement<NewEntry>(name)`
+  insert into audit (id, workspace_id, user_id, api_key_id, action, subject, details, personal)
+  select (substr(id_floor(clock_timestamp())::text, 1, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid,
+    workspace_id, ${({ userId }) => userId}, ${({ apiKeyId }) => apiKeyId}, ${({ action }) => action},
+    ${({ subject }) => subject},
+    ${({ details = {}, via }) => JSON.stringify(via ? { ...details, via } : details)},
+    ${({ personal }) => personal && JSON.stringify(personal)}
+  from (${workspaces}) as workspaces (workspace_id)`;
 
-const insertEntry: PlainStatement = {
-  name: 'audit-insert-entry',
-  text: insertInto('select $1::uuid'),
-};
-
-function entryValues({ workspaceId, userId, apiKeyId, via }: Actor, entry: AuditEntry): Value[] {
-  const { action, subject, details = {}, personal } = entry;
-  return [
-    ...[workspaceId, userId, apiKeyId, action, subject],
-    JSON.stringify(via ? { ...details, via } : details),
-    personal ? JSON.stringify(personal) : null,
-  ];
-}
+const insertEntry = insertInto('audit-insert-entry', sql`select ${({ of }: NewEntry) => of}::uuid`);
+const insertUserEntries = insertInto(
+  'audit-insert-user-entries',
+  sql`select workspace_id from members where user_id = ${({ of }: NewEntry) => of}`,
+);
 
 export interface AuditRow {
   readonly id: string;

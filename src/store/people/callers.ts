@@ -3,8 +3,10 @@ import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import { hashBytes } from '../../core/people/key.ts';
 import type { Role } from '../../core/people/member.ts';
 import type { Db } from '../../db/database.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { rowSet } from '../../db/row-set.ts';
 import { sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { type KeyRow, readKeysWithAllAgents } from '../admission/admission-read.ts';
 import { ownWorkspacesFirst } from './members.ts';
 
@@ -12,7 +14,7 @@ import { ownWorkspacesFirst } from './members.ts';
 
 /** The existing ones of these keys by their hashes. */
 export function readCallerKeys(send: Send, hashes: readonly string[]): Promise<KeyRow[]> {
-  return send(readKeysWithAllAgents, [hashes.map(hashBytes)]);
+  return send(readKeysWithAllAgents, { keyHashes: hashes.map(hashBytes) });
 }
 
 /** The user of a session as a caller in the given workspace, else in the first one that the user owns or belongs to. */
@@ -40,15 +42,14 @@ export interface AgentView {
 
 /** The existing ones of these agents, in any workspace. */
 export function readAgentViews(send: Send, agentIds: readonly string[]): Promise<AgentView[]> {
-  return send(readViews, [agentIds]);
+  return send(readViews, agentIds);
 }
 
-const readViews: PlainStatement = {
-  name: 'read-agent-views',
-  text: `select id, workspace_id as "workspaceId", visibility, created_by as "createdBy",
-      allowed_origins as "allowedOrigins"
-    from agents where id = any($1::uuid[]) and deleted_at is null`,
-};
+/** SQL: the columns of `AgentView`. */
+const viewColumns = sql`a.id, a.workspace_id, a.visibility, a.created_by, a.allowed_origins`;
+
+const readViews = statement<readonly string[], AgentView>('read-agent-views')`
+  select ${viewColumns} from agents a where a.id = any(${(ids) => ids}::uuid[]) and a.deleted_at is null`;
 
 /** A slug or alias in a workspace. */
 export interface AgentName {
@@ -61,22 +62,22 @@ export function readNamedAgents(
   send: Send,
   names: readonly AgentName[],
 ): Promise<(AgentView & AgentName)[]> {
-  return send(readNamed, [
-    names.map(({ workspaceId }) => workspaceId),
-    names.map(({ name }) => name),
-  ]);
+  return send(readNamed, names);
 }
 
+const given = rowSet<readonly AgentName[], AgentName>(
+  'given',
+  { workspace_id: ['uuid', ({ workspaceId }) => workspaceId], name: ['text', ({ name }) => name] },
+  (names) => names,
+);
+
 // The limit makes the planner look up each name by its key, whatever the statistics say.
-const readNamed: PlainStatement = {
-  name: 'read-named-agents',
-  text: `select a.id, a.workspace_id as "workspaceId", a.visibility, a.created_by as "createdBy",
-      a.allowed_origins as "allowedOrigins", given.name
-    from unnest($1::uuid[], $2::text[]) as given (workspace_id, name)
-      cross join lateral (select subject from names n
-        where n.workspace_id = given.workspace_id and n.name = given.name limit 1) as n
-      join agents a on a.id = n.subject and a.deleted_at is null`,
-};
+const readNamed = statement<readonly AgentName[], AgentView & AgentName>('read-named-agents')`
+  select ${viewColumns}, given.name
+  from ${given.table}
+    cross join lateral (select subject from names n
+      where n.workspace_id = given.workspace_id and n.name = given.name limit 1) as n
+    join agents a on a.id = n.subject and a.deleted_at is null`;
 
 /** The origins that browsers may call an agent from: those of the agent and of the keys that can call it. */
 export async function findAgentOrigins(db: Db, agentId: string): Promise<string[]> {

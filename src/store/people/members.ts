@@ -1,8 +1,10 @@
 import { CallFailure } from '../../core/failure.ts';
 import type { MemberRole, Role } from '../../core/people/member.ts';
 import type { Db, Trx } from '../../db/database.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { rowSet } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { lockLimits } from '../admission/limits.ts';
 import { lockKeys } from './keys.ts';
 
@@ -122,20 +124,21 @@ export type MembershipLookup = readonly Omit<MemberRole, 'role'>[];
 
 /** The roles of those users that are still members. Valid under the locks of their workspaces. */
 export function readRoles(send: Send, lookups: MembershipLookup): Promise<MemberRole[]> {
-  return send(readRolesOf, [
-    lookups.map((one) => one.workspaceId),
-    lookups.map((one) => one.userId),
-  ]);
+  return send(readRolesOf, lookups);
 }
 
-const readRolesOf: PlainStatement = {
-  name: 'read-roles',
-  text: `select m.workspace_id as "workspaceId", m.user_id as "userId", m.role
-    from unnest($1::uuid[], $2::uuid[]) as lookups (workspace_id, user_id)
-    cross join lateral (
-      select * from members m
-      where m.workspace_id = lookups.workspace_id and m.user_id = lookups.user_id offset 0) as m`,
-};
+const lookups = rowSet<MembershipLookup, MembershipLookup[number]>(
+  'lookups',
+  { workspace_id: ['uuid', (one) => one.workspaceId], user_id: ['uuid', (one) => one.userId] },
+  (members) => members,
+);
+
+const readRolesOf = statement<MembershipLookup, MemberRole>('read-roles')`
+  select m.workspace_id, m.user_id, m.role
+  from ${lookups.table}
+  cross join lateral (
+    select * from members m
+    where m.workspace_id = lookups.workspace_id and m.user_id = lookups.user_id offset 0) as m`;
 
 export async function hasOtherOwner(
   trx: Trx,

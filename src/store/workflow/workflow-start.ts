@@ -4,6 +4,7 @@ import type { MemberRole } from '../../core/people/member.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
 import type { PlainStatement, Send } from '../../db/pipeline.ts';
 import { numberedRowSet } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
 import { begin, commit } from '../../db/statements.ts';
 import { countsColumns, type KeyRow, readKeysWithAllAgents } from '../admission/admission-read.ts';
 import { updateCounts } from '../admission/admission-write.ts';
@@ -13,7 +14,6 @@ import {
   firstCallsWith,
   insertFirstCalls,
   type NewFirstCall,
-  readFirstCalls,
 } from '../admission/idempotency.ts';
 import { type Completed, writeCompletion } from '../execution/completion.ts';
 import { type MembershipLookup, readRoles } from '../people/members.ts';
@@ -49,9 +49,9 @@ export interface WorkflowRow {
 
 export interface FirstWorkflowRun extends FirstCallRow {
   readonly status: WorkflowRunStatus;
-  readonly executed_at_ms: number;
-  readonly version_id: string;
-  readonly version_label: string;
+  readonly executedAtMs: number;
+  readonly versionId: string;
+  readonly versionLabel: string;
 }
 
 export interface StartState {
@@ -72,10 +72,10 @@ export async function readForStart(send: Send, request: StartLookup): Promise<St
     send(begin),
     send<Counts & { subject: string }>(lockKeys, [keyHashes]),
     workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
-    send<KeyRow>(readKeysWithAllAgents, [keyHashes]),
+    send(readKeysWithAllAgents, { keyHashes }),
     send<WorkflowRow>(readWorkflows, [workflowIds]),
     send<{ now_ms: number; xid: string }>(readClock),
-    readFirstCalls<FirstWorkflowRun>(send, readReplays, firstCalls),
+    firstCalls.length === 0 ? [] : send(readReplays, firstCalls),
     lookup.length === 0 ? [] : readRoles(send, lookup),
   ]);
   return {
@@ -154,11 +154,11 @@ const readClock: PlainStatement = {
   text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid`,
 };
 
-const readReplays = firstCallsWith(
+const readReplays = firstCallsWith<FirstWorkflowRun>(
   'start-read-replays',
-  `r.status, v.id as version_id, v.label as version_label,
+  sql`r.status, v.id as version_id, v.label as version_label,
       (extract(epoch from r.executed_at) * 1000)::float8 as executed_at_ms`,
-  'join workflow_runs r on r.id = i.result join workflow_versions v on v.id = r.workflow_version_id',
+  sql`join workflow_runs r on r.id = i.result join workflow_versions v on v.id = r.workflow_version_id`,
 );
 
 const newRuns = numberedRowSet<NewWorkflowRun>(

@@ -14,7 +14,7 @@ import {
   type Uploaded,
   uploadBatch,
 } from '../../../flow/batch/upload-batch.ts';
-import { type AgentRow, readUploadAgent } from '../../../store/admission/admission-read.ts';
+import { readUploadAgent } from '../../../store/admission/admission-read.ts';
 import { type EarlierUpload, findEarlierUpload } from '../../../store/batch/uploads.ts';
 import { requireCredential } from '../../access/authenticate.ts';
 import { findAgentId } from '../../access/visible-resources.ts';
@@ -112,8 +112,10 @@ async function requireTarget(
   caller: Caller,
   agentId: string,
 ): Promise<AgentAtAdmission> {
-  const values = [agentId, caller.workspaceId];
-  const [row] = await singlePipelines.use((send) => send<AgentRow>(readUploadAgent, values));
+  const { workspaceId } = caller;
+  const [row] = await singlePipelines.use((send) =>
+    send(readUploadAgent, { id: agentId, workspaceId }),
+  );
   const checked = checkBatchCall(caller, row ? agentOfRow(row) : null);
   if (checked.kind === 'passed') return checked.found;
   throw new CallFailure(checked.code, checked.message);
