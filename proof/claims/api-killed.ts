@@ -28,7 +28,7 @@ export const apiKilled: Claim = {
       file: 'store/admission/admission-write.ts',
       find: 'sent.push(send(commit));',
       replace:
-        "sent.push(send(Math.random() < 0.1 ? { name: 'rollback', text: 'rollback' } : commit));",
+        "sent.push(send(Math.random() < 0.1 ? { name: 'rollback', text: 'rollback', values: () => [] } : commit));",
     },
   ],
   prove,

@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../db/database.ts';
 import type { Send } from '../../db/pipeline.ts';
 import { sql } from '../../db/sql.ts';
+import type { Statement } from '../../db/statement.ts';
 import { type AdmissionWrites, sendWrites } from './admission-write.ts';
 
 /**
@@ -21,9 +22,11 @@ export async function rollBackWrites(db: Db, writes: AdmissionWrites): Promise<v
 /** A client of the pool is not pipelined. */
 function sendOneByOne(trx: Trx): Send {
   let previous: Promise<unknown> = Promise.resolve();
-  return <Row>({ text }: { readonly text: string }, values: Parameters<Send>[1] = []) => {
-    const rows = previous.then(async () => (await trx.run<Row>({ text, values })).rows);
+  return (<Input, Row>({ text, values }: Statement<Input, Row>, input: Input) => {
+    const rows = previous.then(
+      async () => (await trx.run<Row>({ text, values: values(input) })).rows,
+    );
     previous = rows;
     return rows;
-  };
+  }) as Send;
 }

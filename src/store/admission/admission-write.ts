@@ -4,20 +4,21 @@ import type { QuotaReport } from '../../core/event/quota-event.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import type { Tally } from '../../core/history/statistics.ts';
-import type { PlainStatement, Send, Value } from '../../db/pipeline.ts';
-import { numberedRowSet } from '../../db/row-set.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { rowSet } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { commit } from '../../db/statements.ts';
 import type { LineChanges } from '../batch/batch-lines.ts';
 import { type Completed, type RefusedExecution, writeCompletion } from '../execution/completion.ts';
 import {
   type AdmittedCall,
   admittedNames,
+  admittedTable,
   admittedValues,
-  callColumns,
   type ExecutionTerms,
-  type NumberedCall,
+  type NumberedTerms,
   numberTerms,
-  termsColumns,
 } from '../execution/terms.ts';
 import { markCalled } from '../workflow/workflow-steps.ts';
 import { insertFirstCalls, type NewFirstCall } from './idempotency.ts';
@@ -92,13 +93,16 @@ export function sendWrites(
   const { counts, months, executions, refused, firstCalls, refusals } = writes;
   const sent: Promise<unknown>[] = [];
   if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
-  if (executions.length > 0) sent.push(send(insertExecutions, executionValues(writes)));
+  if (executions.length > 0) {
+    const numbered = numberTerms<AcceptedTerms, NewExecution>(executions);
+    sent.push(send(insertExecutions, { ...writes, ...numbered }));
+  }
   const called = executions.flatMap(({ id, step }) => (step ? { ...step, executionId: id } : []));
   if (called.length > 0) sent.push(markCalled(send, called));
   sent.push(insertFirstCalls(send, firstCalls));
-  if (refusals.length > 0) sent.push(send(upsertRefusals, counted.values(refusals)));
+  if (refusals.length > 0) sent.push(send(upsertRefusals, refusals));
   const { quotaReports } = writes;
-  if (quotaReports.length > 0) sent.push(send(insertQuotaReports, reports.values(quotaReports)));
+  if (quotaReports.length > 0) sent.push(send(insertQuotaReports, quotaReports));
   const { executedAtMs: refusedAtMs, tallies, events, lines = null } = writes;
   const completed = writeCompletion(send, { refused, refusedAtMs, tallies, events, lines });
   sent.push(completed);
@@ -115,7 +119,7 @@ export function updateCounts(
   const ofMonths = months.map(({ workspaceId, month, used }) => {
     return { subject: workspaceId, month, monthUsed: used };
   });
-  return send(updateCountRows, changed.values([...ofCalls, ...ofMonths]));
+  return send(updateCountRows, [...ofCalls, ...ofMonths]);
 }
 
 /** A key or agent with its counts, or a workspace with its month. Nulls leave columns unchanged. */
@@ -124,32 +128,33 @@ type ChangedCounts = { readonly subject: string } & Partial<Counts> & {
     readonly monthUsed?: number;
   };
 
-const changed = numberedRowSet<ChangedCounts>('c', {
-  subject: ['uuid', (row) => row.subject],
-  minute: ['bigint', (row) => row.minute],
-  minute_used: ['int', (row) => row.minuteUsed],
-  hour: ['bigint', (row) => row.hour],
-  hour_used: ['int', (row) => row.hourUsed],
-  day: ['bigint', (row) => row.day],
-  day_used: ['int', (row) => row.dayUsed],
-  month: ['int', (row) => row.month],
-  month_used: ['bigint', (row) => row.monthUsed],
-});
-
-const updateCountRows: PlainStatement = {
-  name: 'admission-update-counts',
-  text: `update limits l set minute = coalesce(c.minute, l.minute), minute_used = coalesce(c.minute_used, l.minute_used),
-      hour = coalesce(c.hour, l.hour), hour_used = coalesce(c.hour_used, l.hour_used),
-      day = coalesce(c.day, l.day), day_used = coalesce(c.day_used, l.day_used),
-      month = coalesce(c.month, l.month), month_used = coalesce(c.month_used, l.month_used)
-    from ${changed.table}
-    where l.subject = c.subject`,
-};
-
-const accepted = numberedRowSet<NumberedCall<NewExecution>>(
-  'e',
+const changed = rowSet<readonly ChangedCounts[], ChangedCounts>(
+  'c',
   {
-    ...callColumns,
+    subject: ['uuid', (row) => row.subject],
+    minute: ['bigint', (row) => row.minute],
+    minute_used: ['int', (row) => row.minuteUsed],
+    hour: ['bigint', (row) => row.hour],
+    hour_used: ['int', (row) => row.hourUsed],
+    day: ['bigint', (row) => row.day],
+    day_used: ['int', (row) => row.dayUsed],
+    month: ['int', (row) => row.month],
+    month_used: ['bigint', (row) => row.monthUsed],
+  },
+  (rows) => rows,
+);
+
+const updateCountRows = statement<readonly ChangedCounts[]>('admission-update-counts')`
+  update limits l set minute = coalesce(c.minute, l.minute), minute_used = coalesce(c.minute_used, l.minute_used),
+    hour = coalesce(c.hour, l.hour), hour_used = coalesce(c.hour_used, l.hour_used),
+    day = coalesce(c.day, l.day), day_used = coalesce(c.day_used, l.day_used),
+    month = coalesce(c.month, l.month), month_used = coalesce(c.month_used, l.month_used)
+  from ${changed.table}
+  where l.subject = c.subject`;
+
+const accepted = admittedTable<AcceptedTerms, NewExecution>(
+  { settings: ['json', (one) => JSON.stringify(one.settings)] },
+  {
     step_item: ['int', (one) => one.step?.item],
     batch_line: ['int', (one) => one.batchLine?.line],
     input_variables: ['json', (one) => one.inputVariables],
@@ -158,62 +163,52 @@ const accepted = numberedRowSet<NumberedCall<NewExecution>>(
     tag: ['bigint', (one) => one.queued.tag],
     has_slot: ['bool', (one) => one.queued.hasSlot],
     claimed: ['bool', (one) => one.queued.claimed],
-    position: ['int', (one) => one.position],
   },
-  { first: 3 },
 );
-const acceptedTerms = numberedRowSet<AcceptedTerms>(
-  't',
-  { ...termsColumns, settings: ['json', (one) => JSON.stringify(one.settings)] },
-  { first: accepted.next, ordinality: true },
+const acceptedNames = sql`step_item, batch_line, input_variables, files, file_data, settings, tag, has_slot`;
+
+type Accepted = NumberedTerms<AcceptedTerms, NewExecution> &
+  Pick<AdmissionWrites, 'executedAtMs' | 'worker'>;
+
+const insertExecutions = statement<Accepted>('admission-insert-executions')`
+  insert into execution_queue (${sql.raw(admittedNames)}, ${acceptedNames}, executed_at, worker, attempt, started_at)
+  select ${sql.raw(admittedValues)}, ${acceptedNames},
+    ${({ executedAtMs }) => new Date(executedAtMs).toISOString()}::timestamptz,
+    case when claimed then ${({ worker }) => worker}::uuid end, claimed::int,
+    case when claimed then clock_timestamp() end
+  from ${accepted}`;
+
+const counted = rowSet<readonly RefusalCount[], RefusalCount>(
+  'r',
+  {
+    caller: ['uuid', (one) => one.caller],
+    agent_id: ['uuid', (one) => one.agentId],
+    status: ['text', (one) => one.status],
+    hour: ['bigint', (one) => one.hour],
+    recorded: ['int', (one) => one.recorded],
+  },
+  (counts) => counts,
 );
 
-const insertExecutions: PlainStatement = {
-  name: 'admission-insert-executions',
-  text: `insert into execution_queue (${admittedNames}, step_item, batch_line, input_variables, files, file_data, settings, tag, has_slot, executed_at,
-      worker, attempt, started_at)
-    select ${admittedValues}, step_item, batch_line, input_variables, files, file_data, settings, tag, has_slot, $1::timestamptz,
-      case when claimed then $2::uuid end, claimed::int, case when claimed then clock_timestamp() end
-    from ${accepted.table} join ${acceptedTerms.table} on t.ordinal = e.position`,
-};
+const upsertRefusals = statement<readonly RefusalCount[]>('admission-upsert-refusals')`
+  insert into refusals as r (caller, agent_id, status, hour, recorded)
+  select * from ${counted.table}
+  on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`;
 
-function executionValues({ executions, executedAtMs, worker }: AdmissionWrites): Value[] {
-  const { terms, calls } = numberTerms<AcceptedTerms, NewExecution>(executions);
-  return [
-    new Date(executedAtMs).toISOString(),
-    worker,
-    ...accepted.values(calls),
-    ...acceptedTerms.values(terms),
-  ];
-}
-
-const counted = numberedRowSet<RefusalCount>('r', {
-  caller: ['uuid', (one) => one.caller],
-  agent_id: ['uuid', (one) => one.agentId],
-  status: ['text', (one) => one.status],
-  hour: ['bigint', (one) => one.hour],
-  recorded: ['int', (one) => one.recorded],
-});
-
-const upsertRefusals: PlainStatement = {
-  name: 'admission-upsert-refusals',
-  text: `insert into refusals as r (caller, agent_id, status, hour, recorded)
-    select * from ${counted.table}
-    on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`,
-};
-
-const reports = numberedRowSet<QuotaReport>('g', {
-  workspace_id: ['uuid', (one) => one.workspaceId],
-  month: ['int', (one) => one.month],
-  percent: ['int', (one) => one.percent],
-});
+const reports = rowSet<readonly QuotaReport[], QuotaReport>(
+  'g',
+  {
+    workspace_id: ['uuid', (one) => one.workspaceId],
+    month: ['int', (one) => one.month],
+    percent: ['int', (one) => one.percent],
+  },
+  (given) => given,
+);
 
 // Those of earlier months are needed no longer.
-const insertQuotaReports: PlainStatement = {
-  name: 'admission-insert-quota-reports',
-  text: `with given as materialized (select * from ${reports.table}),
-    earlier as (
-      delete from quota_reports r using given g where r.workspace_id = g.workspace_id and r.month < g.month)
-    insert into quota_reports (workspace_id, month, percent)
-    select workspace_id, month, percent from given on conflict do nothing`,
-};
+const insertQuotaReports = statement<readonly QuotaReport[]>('admission-insert-quota-reports')`
+  with given as materialized (select * from ${reports.table}),
+  earlier as (
+    delete from quota_reports r using given g where r.workspace_id = g.workspace_id and r.month < g.month)
+  insert into quota_reports (workspace_id, month, percent)
+  select workspace_id, month, percent from given on conflict do nothing`;

@@ -3,7 +3,9 @@ import type { BatchLineOf } from '../../core/batch/batch.ts';
 import type { StoredSource } from '../../core/execution/execution.ts';
 import type { Labels } from '../../core/execution/labels.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
-import type { Columns } from '../../db/row-set.ts';
+import { type Columns, rowSet } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
+import type { Fragment } from '../../db/statement.ts';
 
 /** What admission fixes for an execution: live rows and records of refusals have these columns in common. */
 
@@ -75,13 +77,38 @@ export const admittedValues = admittedNames.replace('tags', 'tags::text[]');
 /** A call with the position of its terms. */
 export type NumberedCall<Call> = Call & { readonly position: number };
 
+/** What `numberTerms` returns. */
+export interface NumberedTerms<Terms, Call> {
+  readonly terms: readonly Terms[];
+  readonly calls: readonly NumberedCall<Call>[];
+}
+
+/** SQL: numbered calls with their terms, for a `from` clause, with further columns of both. */
+export function admittedTable<Terms extends ExecutionTerms, Call extends AdmittedCall<Terms>>(
+  ofTerms: Columns<Terms>,
+  ofCalls: Columns<Call> = {},
+): Fragment<NumberedTerms<Terms, Call>> {
+  const calls = rowSet<NumberedTerms<Terms, Call>, NumberedCall<Call>>(
+    'e',
+    { ...callColumns, ...ofCalls, position: ['int', ({ position }) => position] },
+    (numbered) => numbered.calls,
+  );
+  const terms = rowSet<NumberedTerms<Terms, Call>, Terms>(
+    't',
+    { ...termsColumns, ...ofTerms },
+    (numbered) => numbered.terms,
+    { ordinality: true },
+  );
+  return sql`${calls.table} join ${terms.table} on t.ordinal = e.position`;
+}
+
 /**
  * The distinct terms of these calls, and each call with the position of its terms from 1. Terms are sent once, because
  * parsing the parameters is half the cost of an insert.
  */
 export function numberTerms<Terms extends ExecutionTerms, Call extends AdmittedCall<Terms>>(
   calls: readonly Call[],
-): { readonly terms: Terms[]; readonly calls: NumberedCall<Call>[] } {
+): NumberedTerms<Terms, Call> {
   const positions = new Map<Terms, number>();
   for (const { terms } of calls) {
     if (!positions.has(terms)) positions.set(terms, positions.size + 1);
