@@ -11,12 +11,12 @@ import type {
   Facts,
   MonthCount,
 } from '../../core/execution/decide.ts';
-import type { EndStatus, ExecutionStatus } from '../../core/execution/execution.ts';
+import type { EndStatus } from '../../core/execution/execution.ts';
 import type { Counts, RateLimits } from '../../core/execution/limits.ts';
 import type { QueuedExecution, Slots } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
-import type { AdmissionState } from '../../store/admission/admission-read.ts';
+import type { AdmissionState, ReplayRow } from '../../store/admission/admission-read.ts';
 import type {
   AcceptedTerms,
   AdmissionWrites,
@@ -24,17 +24,14 @@ import type {
 } from '../../store/admission/admission-write.ts';
 import type { RefusedExecution } from '../../store/execution/completion.ts';
 import {
+  admittedOf,
   agentOfRow,
   apiKeyOf,
-  backgroundOf,
   callerResolver,
   getOrCreate,
   idempotencyId,
   keyWindowsOf,
-  labelsOf,
-  rerunOf,
   sourceOfCall,
-  stepOf,
   streamOf,
   termsOf,
 } from './admission-mapping.ts';
@@ -54,17 +51,6 @@ import { refusalRecorder } from './refusal-recorder.ts';
 
 type Accepted = Extract<Decision, { kind: 'accepted' }>;
 type AcceptedInput = Pick<Accepted, 'variables' | 'additions'>;
-
-/** The first call with an idempotency key. */
-export interface FirstCall {
-  readonly digest: Buffer;
-  readonly executionId: string;
-  readonly agentId: string;
-  readonly agentName: string;
-  readonly ignoredVariables: readonly string[];
-  /** Null if the record is deleted. */
-  readonly currentStatus: ExecutionStatus | null;
-}
 
 export interface AdmissionBatchDeps {
   readonly testingLimits: RateLimits;
@@ -90,7 +76,7 @@ export class AdmissionBatch {
   readonly #slotsUsed: Map<string, number>;
   readonly #months: ReadonlyMap<string, MonthCount>;
   readonly #tags = new Map<string, number>();
-  readonly #firstCalls: Map<string, FirstCall>;
+  readonly #firstCalls: Map<string, ReplayRow>;
   readonly #readySteps: Map<string, boolean>;
   /** Whether something waits in the queue that a new execution must not overtake. */
   #hasWaiting: boolean;
@@ -122,7 +108,9 @@ export class AdmissionBatch {
       if (row.reports) this.#reporting.set(row.id, new Set(row.quotaReports));
       this.#tags.set(row.id, Math.max(state.floor ?? clockTag(nowMs), row.lastTag ?? 0));
     }
-    this.#firstCalls = new Map(state.replays.map(firstCallEntry));
+    this.#firstCalls = new Map(
+      state.replays.map((row) => [idempotencyId(row.caller, row.target, row.key), row]),
+    );
     this.#readySteps = new Map(state.steps.map((step) => [stepKey(step), step.fallback]));
     this.#hasWaiting = state.floor !== null;
     const waiting = state.workspaces.filter((row) => row.lastTag !== null);
@@ -146,7 +134,7 @@ export class AdmissionBatch {
     return agent && agent.workspaceId === caller.workspaceId ? agent : null;
   }
 
-  firstCallOf(call: ExecuteCall, caller: Caller): FirstCall | null {
+  firstCallOf(call: ExecuteCall, caller: Caller): ReplayRow | null {
     if (call.idempotencyKey === null || call.agentId === null) return null;
     const key = idempotencyId(caller.id, call.agentId, call.idempotencyKey);
     return this.#firstCalls.get(key) ?? null;
@@ -156,7 +144,7 @@ export class AdmissionBatch {
     call: ExecuteCall,
     caller: Caller,
     agent: AgentAtAdmission | null,
-    firstCall: FirstCall | null,
+    firstCall: ReplayRow | null,
   ): Facts {
     const { counts, nowMs } = this.#state;
     const agentCounts = agent ? (counts.get(agent.id) ?? null) : null;
@@ -187,13 +175,13 @@ export class AdmissionBatch {
     const { agent, variables } = decision;
     const id = uuid7(this.#state.nowMs);
     const apiKeyId = apiKeyOf(call, caller);
-    const step = stepOf(call);
+    const admitted = admittedOf(call);
+    const { step, labels, batchLine } = admitted;
     if (step) this.#readySteps.delete(stepKey(step));
     // A workflow calls for the user who started the workflow run, with the key that started it.
     const stream = streamOf(call);
     const source = sourceOfCall(call, caller);
     const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id} ${source} ${stream}`;
-    const { batchLine = null } = call;
     const common = getOrCreate(this.#terms, termsKey, () =>
       termsOf(caller, agent, { apiKeyId, source, stream }),
     );
@@ -203,22 +191,12 @@ export class AdmissionBatch {
     const inputVariables = variables.json;
     const { stored } = decision;
     const queued = { tag, hasSlot, claimed: worker !== null };
-    const { ipAddress, userAgent } = call;
-    const labels = labelsOf(call);
     this.#executions.push({
-      id,
-      terms,
-      ipAddress,
-      userAgent,
+      ...admitted,
+      ...{ id, terms, queued },
       inputVariables: stored.json,
       files: stored.files,
       fileData: stored.fileData,
-      labels,
-      rerunOf: rerunOf(call),
-      background: backgroundOf(call),
-      queued,
-      step,
-      batchLine,
     });
     if (worker !== null) {
       const settings = step ? { ...terms.settings, workflow: step } : terms.settings;
@@ -287,15 +265,12 @@ export class AdmissionBatch {
     const { digest = null } = call.preparation ?? {};
     if (!digest) throw new Error('A call with an idempotency key was not hashed.');
     const firstCall = {
-      ...{ digest, executionId, ignoredVariables },
-      ...{ agentId: agent.id, agentName: agent.name, currentStatus: 'processing' as const },
+      ...{ caller: caller.id, target: agent.id, targetName: agent.name, key, digest },
+      ...{ result: executionId, ignored: ignoredVariables },
     };
-    this.#firstCalls.set(idempotencyId(caller.id, agent.id, key), firstCall);
-    this.#newFirstCalls.push({
-      ...{ caller: caller.id, target: agent.id, targetName: agent.name, key },
-      ...{ digest: firstCall.digest, result: executionId, ignored: ignoredVariables },
-      createdAtMs: this.#state.nowMs,
-    });
+    const id = idempotencyId(caller.id, agent.id, key);
+    this.#firstCalls.set(id, { ...firstCall, status: 'processing' });
+    this.#newFirstCalls.push({ ...firstCall, createdAtMs: this.#state.nowMs });
   }
 
   /**
@@ -365,20 +340,6 @@ function refusalEvent({ id, terms, labels }: RefusedExecution, atMs: number): Ne
 /** Virtual time from the clock, in microseconds. */
 export function clockTag(nowMs: number): number {
   return nowMs * 1_000;
-}
-
-function firstCallEntry(row: AdmissionState['replays'][number]): [string, FirstCall] {
-  return [
-    idempotencyId(row.caller, row.target, row.key),
-    {
-      digest: row.digest,
-      executionId: row.result,
-      agentId: row.target,
-      agentName: row.targetName,
-      ignoredVariables: row.ignored,
-      currentStatus: row.status,
-    },
-  ];
 }
 
 /** An execution that this process starts from memory, as a claim would return it. */

@@ -6,7 +6,6 @@ import {
 import type { Refusal } from '../../core/execution/check-call.ts';
 import type { AgentAtAdmission, ExecuteCall } from '../../core/execution/decide.ts';
 import { type StoredSource, storedSource } from '../../core/execution/execution.ts';
-import type { Labels } from '../../core/execution/labels.ts';
 import type { Counts, KeyWindows, RateLimits } from '../../core/execution/limits.ts';
 import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import { keyRights, type MemberRole } from '../../core/people/member.ts';
@@ -206,24 +205,16 @@ function limitsOf({ requestsPerMinute, requestsPerHour, requestsPerDay }: RateLi
   return { requestsPerMinute, requestsPerHour, requestsPerDay };
 }
 
-/** The workflow step that a call executes. */
-export function stepOf({ credential }: ExecuteCall): WorkflowStepOf | null {
-  return credential.kind === 'workflow' ? credential.step : null;
-}
-
-/** The labels of a call; null if it has none or its body is malformed. */
-export function labelsOf({ body }: ExecuteCall): Labels | null {
-  return body.kind === 'variables' || body.kind === 'conversation' ? body.labels : null;
-}
-
-/** The execution that a call runs again. */
-export function rerunOf({ body }: ExecuteCall): string | null {
-  return body.kind === 'variables' ? (body.rerunOf ?? null) : null;
-}
-
-/** Whether the client of a call does not wait; null if it does. */
-export function backgroundOf({ body }: ExecuteCall): true | null {
-  return body.kind === 'conversation' ? (body.background ?? null) : null;
+/** What executions and records of refusals keep of a call. A malformed body has no labels. */
+export function admittedOf({ credential, body, ipAddress, userAgent, batchLine }: ExecuteCall) {
+  const isCall = body.kind === 'variables' || body.kind === 'conversation';
+  return {
+    ...{ ipAddress, userAgent, batchLine: batchLine ?? null },
+    labels: isCall ? body.labels : null,
+    step: credential.kind === 'workflow' ? credential.step : null,
+    rerunOf: body.kind === 'variables' ? (body.rerunOf ?? null) : null,
+    background: body.kind === 'conversation' ? (body.background ?? null) : null,
+  };
 }
 
 /** What a call asks for instead of the agent's setting; null for that. */

@@ -200,11 +200,14 @@ function admitOne(
   const { states } = decision;
   if (decision.kind === 'replayed') {
     if (!firstCall) throw new Error('A replay needs its first call.');
-    const { digest: _, ...first } = firstCall;
     return {
       kind: 'accepted',
       replayed: true,
-      ...first,
+      currentStatus: firstCall.status,
+      executionId: firstCall.result,
+      agentId: firstCall.target,
+      agentName: firstCall.targetName,
+      ignoredVariables: firstCall.ignored,
       settings: null,
       states,
       nowMs,

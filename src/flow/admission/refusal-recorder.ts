@@ -6,15 +6,7 @@ import type { Caller } from '../../core/people/caller.ts';
 import type { AdmissionState } from '../../store/admission/admission-read.ts';
 import type { RefusalCount } from '../../store/admission/admission-write.ts';
 import type { RefusalTerms, RefusedExecution } from '../../store/execution/completion.ts';
-import {
-  apiKeyOf,
-  getOrCreate,
-  labelsOf,
-  rerunOf,
-  sourceOfCall,
-  stepOf,
-  termsOf,
-} from './admission-mapping.ts';
+import { admittedOf, apiKeyOf, getOrCreate, sourceOfCall, termsOf } from './admission-mapping.ts';
 
 /** Refusals that become records, for each caller, agent, status and hour. The rest are only counted. */
 const refusalRecordsMax = 60;
@@ -65,10 +57,9 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
         counted.set(key, row);
         recorded.set(key, row);
       }
-      const labels = labelsOf(call);
-      const { ipAddress, userAgent } = call;
-      const rest = { ipAddress, userAgent, labels, step: stepOf(call), rerunOf: rerunOf(call) };
-      const execution = { id: uuid7(nowMs), terms: refusalTerms, ...rest };
+      const admitted = { ...admittedOf(call), background: null };
+      const { labels } = admitted;
+      const execution = { ...admitted, id: uuid7(nowMs), terms: refusalTerms };
       return {
         execution: isRecorded ? execution : null,
         tally: refusalTally(refusalTerms, { nowMs, status, errorCode, labels, isRecorded }),
