@@ -62,7 +62,7 @@ export interface EndedWorkflowRun {
 }
 
 export function endedWorkflowRun(run: LockedWorkflowRun, end: RunEnd): EndedWorkflowRun {
-  const { id: runId, workflow_id: workflowId, workspace_id: workspaceId, reporting_ms: atMs } = run;
+  const { id: runId, workflowId, workspaceId, reportingMs: atMs } = run;
   const errorCode = end.status === 'success' ? null : end.errorCode;
   const ended = { id: runId, workspaceId, workflowId, status: end.status, errorCode };
   const event =
@@ -124,7 +124,7 @@ export async function planProgress(
       plan.steps.push(...canceledSteps(rows, own));
       continue;
     }
-    const definition = await deps.definitions(send, run.workflow_version_id);
+    const definition = await deps.definitions(send, run.workflowVersionId);
     const items = new Map((itemsOf.get(run.id) ?? []).map((one) => [one.step, one]));
     const values = startValues?.get(run.id) ?? deps.values.of(run.id);
     const state = { values, rows, items, outputChars: new Map() };
@@ -310,10 +310,10 @@ function readyStep(
     fallback: step.fallback,
     variables: step.variables ?? '{}',
     agentId: agentId ?? unknownAgentId,
-    workspaceId: run.workspace_id,
-    workflowId: run.workflow_id,
-    apiKeyId: run.api_key_id,
-    executedBy: run.executed_by,
+    workspaceId: run.workspaceId,
+    workflowId: run.workflowId,
+    apiKeyId: run.apiKeyId,
+    executedBy: run.executedBy,
     labels: run.labels,
   };
 }

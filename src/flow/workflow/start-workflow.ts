@@ -180,13 +180,13 @@ function lookupOf(calls: readonly StartCall[]): StartLookup {
 function atProgress(run: NewWorkflowRun, nowMs: number): LockedWorkflowRun {
   return {
     id: run.id,
-    workspace_id: run.workspaceId,
-    workflow_id: run.workflowId,
-    workflow_version_id: run.versionId,
+    workspaceId: run.workspaceId,
+    workflowId: run.workflowId,
+    workflowVersionId: run.versionId,
     status: 'processing',
-    api_key_id: run.apiKeyId,
-    executed_by: run.executedBy,
+    apiKeyId: run.apiKeyId,
+    executedBy: run.executedBy,
     labels: run.labels,
-    reporting_ms: nowMs,
+    reportingMs: nowMs,
   };
 }

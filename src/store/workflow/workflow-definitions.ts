@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { statement } from '../../db/statement.ts';
 
 /** Definitions are stored as JSON text, which preserves the order of names. */
 
@@ -23,11 +24,9 @@ export async function readDefinition(
   send: Send,
   workflowVersionId: string,
 ): Promise<string | null> {
-  const [row] = await send<{ definition: string }>(selectDefinition, [workflowVersionId]);
+  const [row] = await send(selectDefinition, workflowVersionId);
   return row?.definition ?? null;
 }
 
-const selectDefinition: PlainStatement = {
-  name: 'workflow-definition',
-  text: `select definition from workflow_versions where id = $1`,
-};
+const selectDefinition = statement<string, { definition: string }>('workflow-definition')`
+  select definition from workflow_versions where id = ${(workflowVersionId) => workflowVersionId}`;

@@ -7,9 +7,11 @@ import type {
   MissingRunValues,
   RunValues,
 } from '../../core/workflow/run-state.ts';
-import { fresh, type StepState } from '../../core/workflow/step-state.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
-import { numberedRowSet } from '../../db/row-set.ts';
+import { fresh } from '../../core/workflow/step-state.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { rowSet } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import type { WorkflowRunStepState } from './workflow-progress.ts';
 import { stepKey } from './workflow-steps.ts';
 
@@ -33,17 +35,10 @@ export async function readSteps(
   const runIds = [...new Set(steps.map(({ runId }) => runId))];
   const items = steps.filter(({ item }) => item >= 0);
   const [rows, counts] = await Promise.all([
-    send<StepRow>(readStepRows, [runIds, ...namedItems.values(items)]),
-    send<CountRow>(countItems, [runIds]),
+    send(readStepRows, { runIds, items }),
+    send(countItems, { runIds, items }),
   ]);
-  return {
-    rows: rows.map(stepOfRow),
-    items: counts.map(({ run_id, under_way, ...row }) => ({
-      ...row,
-      runId: run_id,
-      inProgress: under_way,
-    })),
-  };
+  return { rows: rows.map(stepOfRow), items: counts };
 }
 
 /** The values to read of a workflow run. */
@@ -58,13 +53,7 @@ export async function measureValues(
   missing: readonly MissingValues[],
   charsMax: number,
 ): Promise<number> {
-  const [row] = await send<{ chars: number }>(sumValues, [
-    missing.map(({ runId }) => runId),
-    missing.map((one) => one.missing.input),
-    missing.map((one) => one.missing.outputs.join(' ')),
-    missing.map((one) => one.missing.lists.join(' ')),
-    charsMax,
-  ]);
+  const [row] = await send(sumValues, { missing, charsMax });
   return row?.chars ?? 0;
 }
 
@@ -80,9 +69,9 @@ export async function readValues(
   { runId, missing: { input, outputs, lists } }: MissingValues,
 ): Promise<ReadValues> {
   const [inputs, outputRows, listRows] = await Promise.all([
-    input ? send<{ input: string }>(readInput, [runId]) : [],
-    outputs.length > 0 ? send<OutputRow>(readOutputs, [runId, outputs, referredCharsMax]) : [],
-    lists.length > 0 ? send<{ step: string; items: string }>(readLists, [runId, lists]) : [],
+    input ? send(readInput, { runId }) : [],
+    outputs.length > 0 ? send(readOutputs, { runId, names: outputs }) : [],
+    lists.length > 0 ? send(readLists, { runId, names: lists }) : [],
   ]);
   return {
     values: {
@@ -102,23 +91,28 @@ export async function readValues(
 export async function readItems(
   send: Send,
   runId: string,
-  { step, from }: ItemsFrom,
+  from: ItemsFrom,
 ): Promise<WorkflowRunStepState[]> {
-  const rows = await send<StepRow>(readItemRows, [runId, step, from, pageChars]);
+  const rows = await send(readItemRows, { runId, ...from });
   return rows.map(stepOfRow);
 }
 
 /** The maximum number of characters of item outputs per page, except for the last item. */
 const pageChars = 8_388_608;
 
-interface StepRow extends Pick<StepState, 'step' | 'item' | 'status' | 'fallback'> {
-  readonly run_id: string;
-  readonly execution_id: string | null;
-  readonly failed_execution_id: string | null;
-  readonly items_count: number | null;
-  /** Absent if it was not requested. */
-  readonly output?: string | null;
-}
+type StepRow = Pick<
+  WorkflowRunStepState,
+  | 'runId'
+  | 'step'
+  | 'item'
+  | 'status'
+  | 'executionId'
+  | 'failedExecutionId'
+  | 'fallback'
+  | 'itemsCount'
+> &
+  // Unless it was not requested.
+  Partial<Pick<WorkflowRunStepState, 'output'>>;
 
 interface OutputRow {
   readonly step: string;
@@ -127,102 +121,101 @@ interface OutputRow {
   readonly output: string | null;
 }
 
-interface CountRow {
-  readonly run_id: string;
-  readonly step: string;
-  readonly begun: number;
-  readonly under_way: number;
-}
-
 function stepOfRow(row: StepRow): WorkflowRunStepState {
-  return {
-    ...fresh(row.step, row.item),
-    runId: row.run_id,
-    status: row.status,
-    executionId: row.execution_id,
-    failedExecutionId: row.failed_execution_id,
-    fallback: row.fallback,
-    itemsCount: row.items_count,
-    output: row.output ?? null,
-  };
+  return { ...fresh(row.step, row.item), ...row };
 }
 
-const stepColumns =
-  's.run_id, s.step, s.item, s.status, s.execution_id, s.failed_execution_id, s.fallback, s.items_count';
+const stepColumns = sql`
+  s.run_id, s.step, s.item, s.status, s.execution_id, s.failed_execution_id, s.fallback, s.items_count`;
 
-const namedItems = numberedRowSet('n', stepKey, { first: 2 });
+interface Progress {
+  readonly runIds: readonly string[];
+  readonly items: readonly WorkflowStepOf[];
+}
 
-const readStepRows: PlainStatement = {
-  name: 'progress-read-steps',
-  text: `select ${stepColumns} from workflow_steps s where s.run_id = any($1::uuid[]) and s.item = -1
-    union all
-    select ${stepColumns} from ${namedItems.table}
-      join workflow_steps s on s.run_id = n.run_id and s.step = n.step and s.item = n.item`,
-};
+const runIds = (of: Progress) => of.runIds;
+const namedItems = rowSet<Progress, WorkflowStepOf>('n', stepKey, ({ items }) => items);
+
+const readStepRows = statement<Progress, StepRow>('progress-read-steps')`
+  select ${stepColumns} from workflow_steps s where s.run_id = any(${runIds}::uuid[]) and s.item = -1
+  union all
+  select ${stepColumns} from ${namedItems.table}
+    join workflow_steps s on s.run_id = n.run_id and s.step = n.step and s.item = n.item`;
 
 // Completed lists are not counted, however long they are. A list with the same name in another run is harmless.
-const countItems: PlainStatement = {
-  name: 'progress-count-items',
-  text: `select run_id, step, count(*)::int as begun,
-      (count(*) filter (where status in ('ready', 'processing')))::int as under_way
-    from workflow_steps
-    where run_id = any($1::uuid[]) and item >= 0
-      and step = any(array(
-        select l.step from workflow_steps l
-        where l.run_id = any($1::uuid[]) and l.item = -1 and l.status = 'processing' and l.items_count is not null))
-    group by run_id, step`,
-};
+const countItems = statement<Progress, ItemsOfStep>('progress-count-items')`
+  select run_id, step, count(*)::int as begun,
+    (count(*) filter (where status in ('ready', 'processing')))::int as in_progress
+  from workflow_steps
+  where run_id = any(${runIds}::uuid[]) and item >= 0
+    and step = any(array(
+      select l.step from workflow_steps l
+      where l.run_id = any(${runIds}::uuid[]) and l.item = -1 and l.status = 'processing' and l.items_count is not null))
+  group by run_id, step`;
 
-const readInput: PlainStatement = {
-  name: 'progress-read-input',
-  text: `select input from workflow_runs where id = $1`,
-};
+const readInput = statement<{ runId: string }, { input: string }>('progress-read-input')`
+  select input from workflow_runs where id = ${({ runId }) => runId}`;
+
+interface NamedSteps {
+  readonly runId: string;
+  readonly names: readonly string[];
+}
+
+const areNamed = sql`run_id = ${({ runId }: NamedSteps) => runId} and item = -1
+  and step = any(${({ names }: NamedSteps) => names}::text[])`;
 
 // The shortest first: everything that one step may refer to is read after a few calls, and longer outputs never.
-const readOutputs: PlainStatement = {
-  name: 'progress-read-outputs',
-  text: `select step, chars, case when sum(chars) over (order by chars, step) <= $3::int then output end as output
-    from (select step, length(output::text) as chars, output from workflow_steps
-      where run_id = $1 and item = -1 and step = any($2::text[]) and output is not null) o`,
-};
+const readOutputs = statement<NamedSteps, OutputRow>('progress-read-outputs')`
+  select step, chars,
+    case when sum(chars) over (order by chars, step) <= ${() => referredCharsMax}::int then output end as output
+  from (select step, length(output::text) as chars, output from workflow_steps
+    where ${areNamed} and output is not null) o`;
 
-const readLists: PlainStatement = {
-  name: 'progress-read-lists',
-  text: `select step, items from workflow_steps
-    where run_id = $1 and item = -1 and step = any($2::text[]) and items is not null`,
-};
+const readLists = statement<NamedSteps, { step: string; items: string }>('progress-read-lists')`
+  select step, items from workflow_steps where ${areNamed} and items is not null`;
+
+interface Measured {
+  readonly missing: readonly MissingValues[];
+  readonly charsMax: number;
+}
+
+const measuredRuns = sql`${({ missing }: Measured) => missing.map(({ runId }) => runId)}::uuid[]`;
+const outputNames = ({ missing }: Measured) => missing.map((one) => one.missing.outputs.join(' '));
+const listNames = ({ missing }: Measured) => missing.map((one) => one.missing.lists.join(' '));
+const wantsInput = ({ missing }: Measured) => missing.map((one) => one.missing.input);
 
 // Run by run, because the length of a value is known only after decompression. Stops as early as possible.
-const sumValues: PlainStatement = {
-  name: 'progress-sum-values',
-  text: `with recursive measured (at, chars) as (
-      select 0, 0::bigint
-      union all
-      select w.at + 1, w.chars +
-        (select coalesce(sum(
-            case when s.step = any(string_to_array(($3::text[])[w.at + 1], ' ')) then coalesce(length(s.output::text), 0) else 0 end +
-            case when s.step = any(string_to_array(($4::text[])[w.at + 1], ' ')) then coalesce(length(s.items::text), 0) else 0 end), 0)::bigint
-          from workflow_steps s where s.run_id = ($1::uuid[])[w.at + 1] and s.item = -1) +
-        case when ($2::bool[])[w.at + 1] then coalesce(
-          (select length(r.input::text) from workflow_runs r where r.id = ($1::uuid[])[w.at + 1]), 0) else 0 end
-      from measured w where w.at < cardinality($1::uuid[]) and w.chars <= $5::bigint)
-    select max(chars)::float8 as chars from measured`,
-};
+const sumValues = statement<Measured, { chars: number }>('progress-sum-values')`
+  with recursive measured (at, chars) as (
+    select 0, 0::bigint
+    union all
+    select w.at + 1, w.chars +
+      (select coalesce(sum(
+          case when s.step = any(string_to_array((${outputNames}::text[])[w.at + 1], ' ')) then coalesce(length(s.output::text), 0) else 0 end +
+          case when s.step = any(string_to_array((${listNames}::text[])[w.at + 1], ' ')) then coalesce(length(s.items::text), 0) else 0 end), 0)::bigint
+        from workflow_steps s where s.run_id = (${measuredRuns})[w.at + 1] and s.item = -1) +
+      case when (${wantsInput}::bool[])[w.at + 1] then coalesce(
+        (select length(r.input::text) from workflow_runs r where r.id = (${measuredRuns})[w.at + 1]), 0) else 0 end
+    from measured w where w.at < cardinality(${measuredRuns}) and w.chars <= ${({ charsMax }) => charsMax}::bigint)
+  select max(chars)::float8 as chars from measured`;
+
+type ItemsToRead = ItemsFrom & { readonly runId: string };
+
+const isInList = sql`s.run_id = ${({ runId }: ItemsToRead) => runId}::uuid
+  and s.step = ${({ step }: ItemsToRead) => step}::text`;
 
 // Item by item, for the same reason. Each is looked up by its key: PostgreSQL underestimates the rows of a join and would scan
 // the whole list for each item.
-const readItemRows: PlainStatement = {
-  name: 'progress-read-items',
-  text: `with recursive page (item, chars) as (
-      select s.item, coalesce(length(s.output::text), 0)::bigint
-      from workflow_steps s where s.run_id = $1::uuid and s.item = $3::int and s.step = $2::text
-      union all
-      select next.item, p.chars + next.chars
-      from page p cross join lateral (
-        select s.item, coalesce(length(s.output::text), 0) as chars from workflow_steps s
-        where s.run_id = $1::uuid and s.item = p.item + 1 and s.step = $2::text offset 0) as next
-      where p.chars <= $4::bigint)
-    select s.* from page p cross join lateral (
-      select ${stepColumns}, s.output from workflow_steps s
-      where s.run_id = $1::uuid and s.item = p.item and s.step = $2::text offset 0) as s`,
-};
+const readItemRows = statement<ItemsToRead, StepRow>('progress-read-items')`
+  with recursive page (item, chars) as (
+    select s.item, coalesce(length(s.output::text), 0)::bigint
+    from workflow_steps s where ${isInList} and s.item = ${({ from }) => from}::int
+    union all
+    select next.item, p.chars + next.chars
+    from page p cross join lateral (
+      select s.item, coalesce(length(s.output::text), 0) as chars from workflow_steps s
+      where ${isInList} and s.item = p.item + 1 offset 0) as next
+    where p.chars <= ${() => pageChars}::bigint)
+  select s.* from page p cross join lateral (
+    select ${stepColumns}, s.output from workflow_steps s
+    where ${isInList} and s.item = p.item offset 0) as s`;

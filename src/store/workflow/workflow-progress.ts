@@ -2,8 +2,10 @@ import type { NewEvent } from '../../core/event/event.ts';
 import { storable } from '../../core/storable-text.ts';
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { RunEnd, StepState } from '../../core/workflow/step-state.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
-import { numberedRowSet } from '../../db/row-set.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { rowSet } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { begin } from '../../db/statements.ts';
 
 /**
@@ -26,16 +28,16 @@ import { begin } from '../../db/statements.ts';
 /** A workflow run whose lock the transaction holds. */
 export interface LockedWorkflowRun {
   readonly id: string;
-  readonly workspace_id: string;
-  readonly workflow_id: string;
-  readonly workflow_version_id: string;
+  readonly workspaceId: string;
+  readonly workflowId: string;
+  readonly workflowVersionId: string;
   readonly status: WorkflowRunStatus;
-  readonly api_key_id: string | null;
-  readonly executed_by: string | null;
+  readonly apiKeyId: string | null;
+  readonly executedBy: string | null;
   /** JSON text; null if it has none. */
   readonly labels: string | null;
   /** The database time, if an endpoint may subscribe to its end. */
-  readonly reporting_ms: number | null;
+  readonly reportingMs: number | null;
 }
 
 export type WorkflowRunStepState = StepState & { readonly runId: string };
@@ -45,18 +47,17 @@ export type WorkflowRunStepState = StepState & { readonly runId: string };
  * all others.
  */
 export function beginProgress(send: Send): Promise<unknown> {
-  return Promise.all([
-    send(begin),
-    send({ name: 'progress-lock-timeout', text: `set local lock_timeout = '5s'` }),
-  ]);
+  return Promise.all([send(begin), send(limitLockWait)]);
 }
+
+const limitLockWait = statement<void>('progress-lock-timeout')`set local lock_timeout = '5s'`;
 
 /** Locks workflow runs by id. */
 export function lockWorkflowRuns(
   send: Send,
   runIds: readonly string[],
 ): Promise<LockedWorkflowRun[]> {
-  return send<LockedWorkflowRun>(lockRunRows, [[...new Set(runIds)]]);
+  return send(lockRunRows, runIds);
 }
 
 /** Locks workflow runs by id, skipping those that another transaction has locked. */
@@ -64,7 +65,7 @@ export function tryLockWorkflowRuns(
   send: Send,
   runIds: readonly string[],
 ): Promise<LockedWorkflowRun[]> {
-  return send<LockedWorkflowRun>(lockFree, [[...new Set(runIds)]]);
+  return send(lockFree, runIds);
 }
 
 /** `agentId` is set for a ready step. */
@@ -94,48 +95,48 @@ export async function writeProgress(
   { steps, ends }: ProgressWrites,
 ): Promise<Stopping[]> {
   const [, stopped] = await Promise.all([
-    steps.length > 0 ? send(upsertSteps, written.values(steps)) : [],
-    ends.length > 0 ? send<StoppedRow>(stopSteps, [ends.map(({ runId }) => runId)]) : [],
-    ends.length > 0 ? send(endWorkflowRuns, endings.values(ends)) : [],
+    steps.length > 0 ? send(upsertSteps, steps) : [],
+    ends.length > 0 ? send(stopSteps, ends) : [],
+    ends.length > 0 ? send(endWorkflowRuns, ends) : [],
   ]);
-  return stopped.flatMap(({ run_id: runId, execution_id: executionId, status, ...one }) =>
-    status === 'canceling' && executionId !== null ? [{ ...one, runId, executionId }] : [],
+  return stopped.flatMap(({ status, executionId, ...one }) =>
+    status === 'canceling' && executionId !== null ? [{ ...one, executionId }] : [],
   );
 }
 
-interface StoppedRow {
-  readonly run_id: string;
-  readonly step: string;
-  readonly item: number;
+interface StoppedRow extends Omit<Stopping, 'executionId'> {
   readonly status: string;
-  readonly execution_id: string | null;
+  readonly executionId: string | null;
 }
 
 /** How long a ready step is reserved for the process that made it ready. */
-const reservedFor = `interval '5 seconds'`;
+const reservedFor = sql`interval '5 seconds'`;
 
-const lockRunRows: PlainStatement = {
-  name: 'progress-lock-runs',
-  text: `select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by, labels,
-      case when exists (select from endpoints p where p.workspace_id = r.workspace_id and p.enabled
-        and p.event_types && '{workflow_run.succeeded,workflow_run.failed,workflow_run.canceled}')
-        then (extract(epoch from clock_timestamp()) * 1000)::float8 end as reporting_ms
-    from workflow_runs r where id = any($1::uuid[]) order by id for no key update`,
-};
+const lockedRuns = sql`
+  select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by, labels,
+    case when exists (select from endpoints p where p.workspace_id = r.workspace_id and p.enabled
+      and p.event_types && '{workflow_run.succeeded,workflow_run.failed,workflow_run.canceled}')
+      then (extract(epoch from clock_timestamp()) * 1000)::float8 end as reporting_ms
+  from workflow_runs r where id = any(${(runIds: readonly string[]) => [...new Set(runIds)]}::uuid[])
+  order by id for no key update`;
 
-const lockFree: PlainStatement = {
-  name: 'progress-lock-free-runs',
-  text: `${lockRunRows.text} skip locked`,
-};
+const lockRunRows = statement<readonly string[], LockedWorkflowRun>(
+  'progress-lock-runs',
+)`${lockedRuns}`;
+
+const lockFree = statement<readonly string[], LockedWorkflowRun>(
+  'progress-lock-free-runs',
+)`${lockedRuns} skip locked`;
+
+type Ending = ProgressWrites['ends'][number];
 
 // Waits for a step that is just being called, and then stops its execution.
-const stopSteps: PlainStatement = {
-  name: 'progress-stop-steps',
-  text: `with remaining as materialized (
+const stopSteps = statement<readonly Ending[], StoppedRow>('progress-stop-steps')`
+  with remaining as materialized (
       select run_id, step, item, status in ('ready', 'processing') as open,
         status = 'processing' and execution_id is not null as running
       from workflow_steps
-      where run_id = any($1::uuid[])
+      where run_id = any(${(ends) => ends.map(({ runId }) => runId)}::uuid[])
         and (status in ('ready', 'processing') or output is not null or items is not null)
       order by run_id, step, item for update)
     update workflow_steps s set
@@ -144,55 +145,58 @@ const stopSteps: PlainStatement = {
       completed_at = case when l.open and not l.running then clock_timestamp() else s.completed_at end,
       variables = null, items = null, output = null
     from remaining l where s.run_id = l.run_id and s.step = l.step and s.item = l.item
-    returning s.run_id, s.step, s.item, s.status, s.execution_id`,
-};
+    returning s.run_id, s.step, s.item, s.status, s.execution_id`;
 
-type Ending = ProgressWrites['ends'][number];
 const failureOf = ({ end }: Ending) => (end.status === 'success' ? null : end);
 
-const endings = numberedRowSet<Ending>('e', {
-  id: ['uuid', (one) => one.runId],
-  status: ['text', (one) => one.end.status],
-  output: ['text', ({ end }) => (end.status === 'success' ? end.output : null)],
-  error_code: ['text', (one) => failureOf(one)?.errorCode],
-  error: ['text', (one) => storableOrNull(failureOf(one)?.error)],
-  failed_step: ['text', (one) => failureOf(one)?.failedStep],
-});
+const endings = rowSet<readonly Ending[], Ending>(
+  'e',
+  {
+    id: ['uuid', (one) => one.runId],
+    status: ['text', (one) => one.end.status],
+    output: ['text', ({ end }) => (end.status === 'success' ? end.output : null)],
+    error_code: ['text', (one) => failureOf(one)?.errorCode],
+    error: ['text', (one) => storableOrNull(failureOf(one)?.error)],
+    failed_step: ['text', (one) => failureOf(one)?.failedStep],
+  },
+  (ends) => ends,
+);
 
 /** An error may quote a value, which may contain what PostgreSQL cannot store. */
 function storableOrNull(text: string | null | undefined): string | null {
   return text == null ? null : storable(text);
 }
 
-const endWorkflowRuns: PlainStatement = {
-  name: 'progress-end-runs',
-  text: `update workflow_runs r set status = e.status, completed_at = clock_timestamp(), output = e.output::json,
+const endWorkflowRuns = statement<readonly Ending[]>('progress-end-runs')`
+  update workflow_runs r set status = e.status, completed_at = clock_timestamp(), output = e.output::json,
       input = case when r.bodies = 'stored' then r.input end, error_code = e.error_code, error = e.error, failed_step = e.failed_step
     from ${endings.table}
-    where r.id = e.id`,
-};
+    where r.id = e.id`;
 
 /** Values are JSON, whose escapes make every text storable. */
-const written = numberedRowSet<WrittenStep>('w', {
-  run_id: ['uuid', (one) => one.runId],
-  step: ['text', (one) => one.step],
-  item: ['int', (one) => one.item],
-  status: ['text', (one) => one.status],
-  variables: ['text', (one) => one.variables],
-  agent_id: ['uuid', (one) => one.agentId],
-  execution_id: ['uuid', (one) => one.executionId],
-  failed_execution_id: ['uuid', (one) => one.failedExecutionId],
-  fallback: ['bool', (one) => one.fallback],
-  items: ['text', (one) => one.items],
-  items_count: ['int', (one) => one.itemsCount],
-  output: ['text', (one) => one.output],
-  error_code: ['text', (one) => one.errorCode],
-  error: ['text', (one) => storableOrNull(one.error)],
-});
+const written = rowSet<readonly WrittenStep[], WrittenStep>(
+  'w',
+  {
+    run_id: ['uuid', (one) => one.runId],
+    step: ['text', (one) => one.step],
+    item: ['int', (one) => one.item],
+    status: ['text', (one) => one.status],
+    variables: ['text', (one) => one.variables],
+    agent_id: ['uuid', (one) => one.agentId],
+    execution_id: ['uuid', (one) => one.executionId],
+    failed_execution_id: ['uuid', (one) => one.failedExecutionId],
+    fallback: ['bool', (one) => one.fallback],
+    items: ['text', (one) => one.items],
+    items_count: ['int', (one) => one.itemsCount],
+    output: ['text', (one) => one.output],
+    error_code: ['text', (one) => one.errorCode],
+    error: ['text', (one) => storableOrNull(one.error)],
+  },
+  (steps) => steps,
+);
 
-const upsertSteps: PlainStatement = {
-  name: 'progress-upsert-steps',
-  text: `insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, agent_id,
+const upsertSteps = statement<readonly WrittenStep[]>('progress-upsert-steps')`
+  insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, agent_id,
       execution_id, failed_execution_id, fallback, items, items_count, output, error_code, error, started_at, completed_at)
     select run_id, step, item, status, case when status = 'ready' then clock_timestamp() + ${reservedFor} end, variables,
       agent_id, execution_id, failed_execution_id, fallback, items::json, items_count, output::json, error_code, error,
@@ -205,5 +209,4 @@ const upsertSteps: PlainStatement = {
       failed_execution_id = excluded.failed_execution_id, fallback = excluded.fallback, items = excluded.items,
       items_count = excluded.items_count, output = excluded.output, error_code = excluded.error_code,
       error = excluded.error, started_at = coalesce(s.started_at, excluded.started_at),
-      completed_at = excluded.completed_at`,
-};
+      completed_at = excluded.completed_at`;

@@ -3,9 +3,10 @@ import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import { farthestDueTime, statementTime } from '../../db/clock.ts';
 import type { Db } from '../../db/database.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
-import { type Columns, numberedRowSet } from '../../db/row-set.ts';
-import { sql } from '../../db/sql.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { type Columns, rowSet, rowTable } from '../../db/row-set.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { countsOf } from '../admission/limits.ts';
 import type { Stopping } from './workflow-progress.ts';
 
@@ -139,12 +140,18 @@ export async function wakeStops(db: Db, limit: number): Promise<number> {
 
 /** Marks steps as canceled whose execution had ended before it could be stopped. */
 export async function markStopped(db: Db, steps: readonly Stopping[]): Promise<void> {
-  await db.run({ text: updateStopped, values: named.values(steps) });
+  await sql`
+    with stopped as materialized (${lockNamed(rowTable('n', stepKey, steps), isCanceling)})
+    update workflow_steps s set status = 'canceled', ready_at = null, completed_at = clock_timestamp()
+    from stopped c where s.run_id = c.run_id and s.step = c.step and s.item = c.item`.execute(db);
 }
 
 /** Returns claimed steps that could not be called for lack of capacity. The next sweep claims them again. */
 export async function releaseSteps(db: Db, steps: readonly WorkflowStepOf[]): Promise<void> {
-  await db.run({ text: updateReleased, values: named.values(steps) });
+  await sql`
+    with released as materialized (${lockNamed(rowTable('n', stepKey, steps), isReady)})
+    update workflow_steps s set ready_at = clock_timestamp()
+    from released g where s.run_id = g.run_id and s.step = g.step and s.item = g.item`.execute(db);
 }
 
 /** Workflow runs with a passed deadline, the earliest first. */
@@ -162,15 +169,8 @@ export type ReadyStep = WorkflowStepOf & { readonly fallback: boolean };
  * Locks those of these steps that may be called, in admission's transaction, after the worker's row. Skips locked steps, which
  * another process is calling or canceling.
  */
-export async function lockReadySteps(
-  send: Send,
-  steps: readonly WorkflowStepOf[],
-): Promise<ReadyStep[]> {
-  const rows = await send<{ run_id: string; step: string; item: number; fallback: boolean }>(
-    lockReady,
-    named.values(steps),
-  );
-  return rows.map(({ run_id: runId, ...row }) => ({ ...row, runId }));
+export function lockReadySteps(send: Send, steps: readonly WorkflowStepOf[]): Promise<ReadyStep[]> {
+  return send(lockReady, steps);
 }
 
 /** Locks ready steps; the caller has locked their runs. Waits if an admission is just calling them. */
@@ -178,16 +178,15 @@ export async function lockReadyStepsOfRuns(
   send: Send,
   steps: readonly WorkflowStepOf[],
 ): Promise<void> {
-  await send(lockReadyOfRuns, named.values(steps));
+  await send(lockReadyOfRuns, steps);
 }
 
 /** Marks steps as called, with their executions. */
-export async function markCalled(
-  send: Send,
-  steps: readonly (WorkflowStepOf & { readonly executionId: string })[],
-): Promise<void> {
-  await send(updateCalled, called.values(steps));
+export async function markCalled(send: Send, steps: readonly CalledStep[]): Promise<void> {
+  await send(updateCalled, steps);
 }
+
+type CalledStep = WorkflowStepOf & { readonly executionId: string };
 
 /** The key of a step. */
 export const stepKey: Columns<WorkflowStepOf> = {
@@ -195,54 +194,41 @@ export const stepKey: Columns<WorkflowStepOf> = {
   step: ['text', (one) => one.step],
   item: ['int', (one) => one.item],
 };
-const named = numberedRowSet('n', stepKey);
-const called = numberedRowSet<WorkflowStepOf & { readonly executionId: string }>('c', {
-  ...stepKey,
-  execution_id: ['uuid', (one) => one.executionId],
-});
+const named = rowSet<readonly WorkflowStepOf[], WorkflowStepOf>('n', stepKey, (steps) => steps);
+const called = rowSet<readonly CalledStep[], CalledStep>(
+  'c',
+  { ...stepKey, execution_id: ['uuid', (one) => one.executionId] },
+  (steps) => steps,
+);
 
 /**
  * SQL: locks those of the named steps that satisfy `condition`, in key order. Each is looked up by its key. The condition must
  * not use `status`: PostgreSQL would use the index on it, and compare all named steps with all steps of that status if the
  * table statistics are outdated.
  */
-const lockNamed = (condition: string, mode = '') => `
+const lockNamed = (steps: Sql, condition: Sql, mode = sql``) => sql`
   select s.run_id, s.step, s.item, s.fallback
   from (
-    select * from ${named.table}
+    select * from ${steps}
     order by run_id, step, item) as n
   cross join lateral (
     select s.run_id, s.step, s.item, s.fallback from workflow_steps s
     where s.run_id = n.run_id and s.step = n.step and s.item = n.item and ${condition}
     for update of s ${mode}) as s`;
-const isReady = 's.variables is not null';
-const isCanceling = 's.ready_at is not null and s.variables is null';
-const isOfOpenRun = '(select r.completed_at is null from workflow_runs r where r.id = s.run_id)';
+const isReady = sql`s.variables is not null`;
+const isCanceling = sql`s.ready_at is not null and s.variables is null`;
+const isOfOpenRun = sql`(select r.completed_at is null from workflow_runs r where r.id = s.run_id)`;
 
-const lockReady: PlainStatement = {
-  name: 'steps-lock-ready',
-  text: lockNamed(`${isReady} and ${isOfOpenRun}`, 'skip locked'),
-};
+const lockReady = statement<readonly WorkflowStepOf[], ReadyStep>(
+  'steps-lock-ready',
+)`${lockNamed(named.table, sql`${isReady} and ${isOfOpenRun}`, sql`skip locked`)}`;
 
-const lockReadyOfRuns: PlainStatement = {
-  name: 'steps-lock-ready-of-runs',
-  text: lockNamed(isReady),
-};
+const lockReadyOfRuns = statement<readonly WorkflowStepOf[]>(
+  'steps-lock-ready-of-runs',
+)`${lockNamed(named.table, isReady)}`;
 
-const updateReleased = `
-  with released as materialized (${lockNamed(isReady)})
-  update workflow_steps s set ready_at = clock_timestamp()
-  from released g where s.run_id = g.run_id and s.step = g.step and s.item = g.item`;
-
-const updateStopped = `
-  with stopped as materialized (${lockNamed(isCanceling)})
-  update workflow_steps s set status = 'canceled', ready_at = null, completed_at = clock_timestamp()
-  from stopped c where s.run_id = c.run_id and s.step = c.step and s.item = c.item`;
-
-const updateCalled: PlainStatement = {
-  name: 'steps-mark-called',
-  text: `update workflow_steps s set status = 'processing', ready_at = null, variables = null,
-      execution_id = c.execution_id, started_at = coalesce(s.started_at, clock_timestamp())
-    from ${called.table}
-    where s.run_id = c.run_id and s.step = c.step and s.item = c.item`,
-};
+const updateCalled = statement<readonly CalledStep[]>('steps-mark-called')`
+  update workflow_steps s set status = 'processing', ready_at = null, variables = null,
+    execution_id = c.execution_id, started_at = coalesce(s.started_at, clock_timestamp())
+  from ${called.table}
+  where s.run_id = c.run_id and s.step = c.step and s.item = c.item`;
