@@ -85,7 +85,7 @@ export class WorkflowStarts {
 
   #workflowOf({ workflowId }: StartCall, { workspaceId }: Caller): WorkflowRow | null {
     const workflow = workflowId === null ? undefined : this.#workflows.get(workflowId);
-    return workflow?.workspace_id === workspaceId ? workflow : null;
+    return workflow?.workspaceId === workspaceId ? workflow : null;
   }
 
   #firstRunOf({ workflowId, idempotencyKey }: StartCall, { id }: Caller): FirstWorkflowRun | null {
@@ -101,7 +101,7 @@ export class WorkflowStarts {
   ): Promise<StartDecision> {
     const { nowMs, counts } = this.#state;
     const keyWindows = keyWindowsOf(caller, counts, this.#counts);
-    const versionId = workflow?.version_id ?? null;
+    const versionId = workflow?.versionId ?? null;
     const { body, idempotencyKey, digest = null } = call;
     const facts = {
       nowMs,
@@ -110,7 +110,7 @@ export class WorkflowStarts {
       workflow: workflow && {
         enabled: workflow.enabled,
         definition: versionId === null ? null : await this.#definition(versionId),
-        privateCreators: caller.kind === 'workflow' ? [] : workflow.private_creators,
+        privateCreators: caller.kind === 'workflow' ? [] : workflow.privateCreators,
       },
       call: { body, idempotencyKey, digest },
       idempotencyProblem: call.idempotencyProblem,
@@ -128,22 +128,22 @@ export class WorkflowStarts {
     workflow: WorkflowRow | null,
     { definition, labels, input, ignoredInput }: Accepted,
   ): StartedRun {
-    if (!workflow || workflow.version_id === null) {
+    if (!workflow || workflow.versionId === null) {
       throw new Error('A start needs a workflow version.');
     }
     const { nowMs } = this.#state;
     const run: NewWorkflowRun = {
       id: uuid7(nowMs),
-      workspaceId: workflow.workspace_id,
+      workspaceId: workflow.workspaceId,
       workflowId: workflow.id,
-      versionId: workflow.version_id,
+      versionId: workflow.versionId,
       trigger: call.trigger,
       apiKeyId: caller.kind === 'key' ? caller.id : null,
       executedBy: caller.userId,
       deadlineMs: nowMs + definition.timeoutMs,
       input,
       labels: labelsJson(labels),
-      storeBodies: workflow.stores_bodies,
+      storeBodies: workflow.storesBodies,
     };
     this.runs.push(run);
     const started = {
@@ -153,7 +153,7 @@ export class WorkflowStarts {
       status: 'processing' as const,
       executedAtMs: nowMs,
       versionId: run.versionId,
-      versionLabel: workflow.version_label ?? '',
+      versionLabel: workflow.versionLabel ?? '',
       ignored: [...ignoredInput],
     };
     if (call.idempotencyKey !== null) {

@@ -2,9 +2,10 @@ import type { Counts } from '../../core/execution/limits.ts';
 import { hashBytes } from '../../core/people/key.ts';
 import type { MemberRole } from '../../core/people/member.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
-import { numberedRowSet } from '../../db/row-set.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { rowSet } from '../../db/row-set.ts';
 import { sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { begin, commit } from '../../db/statements.ts';
 import { countsColumns, type KeyRow, readKeysWithAllAgents } from '../admission/admission-read.ts';
 import { updateCounts } from '../admission/admission-write.ts';
@@ -36,15 +37,15 @@ export interface StartLookup {
 
 export interface WorkflowRow {
   readonly id: string;
-  readonly workspace_id: string;
+  readonly workspaceId: string;
   readonly name: string;
   readonly enabled: boolean;
-  readonly version_id: string | null;
-  readonly version_label: string | null;
+  readonly versionId: string | null;
+  readonly versionLabel: string | null;
   /** The creators of private agents that the version names, including fallbacks and deleted agents. */
-  readonly private_creators: (string | null)[];
+  readonly privateCreators: (string | null)[];
   /** Whether all agents of the version store bodies. */
-  readonly stores_bodies: boolean;
+  readonly storesBodies: boolean;
 }
 
 export interface FirstWorkflowRun extends FirstCallRow {
@@ -70,16 +71,16 @@ export async function readForStart(send: Send, request: StartLookup): Promise<St
   const keyHashes = request.keyHashes.map(hashBytes);
   const [, counts, , keys, workflows, clock, replays, members] = await Promise.all([
     send(begin),
-    send<Counts & { subject: string }>(lockKeys, [keyHashes]),
-    workspaceIds.length > 0 ? send(lockWorkspaces, [workspaceIds]) : [],
+    send(lockKeys, keyHashes),
+    workspaceIds.length > 0 ? send(lockWorkspaces, workspaceIds) : [],
     send(readKeysWithAllAgents, { keyHashes }),
-    send<WorkflowRow>(readWorkflows, [workflowIds]),
-    send<{ now_ms: number; xid: string }>(readClock),
+    send(readWorkflows, workflowIds),
+    send(readClock),
     firstCalls.length === 0 ? [] : send(readReplays, firstCalls),
     lookup.length === 0 ? [] : readRoles(send, lookup),
   ]);
   return {
-    nowMs: Math.trunc(clock[0]?.now_ms ?? Number.NaN),
+    nowMs: Math.trunc(clock[0]?.nowMs ?? Number.NaN),
     xid: clock[0]?.xid ?? '',
     keys,
     members,
@@ -116,10 +117,9 @@ export interface StartWrites {
 /** There are no executions to stop, because a new run has called no agent yet. */
 export async function writeStart(send: Send, writes: StartWrites): Promise<Completed> {
   const { counts, runs, firstCalls, executedAtMs } = writes;
-  const executedAt = new Date(executedAtMs).toISOString();
   const [, , , completed] = await Promise.all([
     counts.size > 0 ? updateCounts(send, counts) : [],
-    runs.length > 0 ? send(insertRuns, [executedAt, ...newRuns.values(runs)]) : [],
+    runs.length > 0 ? send(insertRuns, { runs, executedAtMs }) : [],
     insertFirstCalls(send, firstCalls),
     writeCompletion(send, { progress: writes.progress }),
     send(commit),
@@ -127,32 +127,24 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Compl
   return completed;
 }
 
-const lockKeys: PlainStatement = {
-  name: 'start-lock-keys',
-  text: `select ${countsColumns} from limits
-    where subject in (select unnest(limit_subjects) from api_keys where hash = any($1::bytea[]))
-    order by subject for update`,
-};
+const lockKeys = statement<readonly Buffer[], Counts & { subject: string }>('start-lock-keys')`
+  select ${sql.raw(countsColumns)} from limits
+  where subject in (select unnest(limit_subjects) from api_keys where hash = any(${(hashes) => hashes}::bytea[]))
+  order by subject for update`;
 
-const lockWorkspaces: PlainStatement = {
-  name: 'start-lock-workspaces',
-  text: `select subject from limits where subject = any($1::uuid[]) order by subject for update`,
-};
+const lockWorkspaces = statement<readonly string[]>('start-lock-workspaces')`
+  select subject from limits where subject = any(${(ids) => ids}::uuid[]) order by subject for update`;
 
-const readWorkflows: PlainStatement = {
-  name: 'start-read-workflows',
-  text: `select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,
-      array(select a.created_by from agents a
-        where a.id = any(v.agent_ids) and a.visibility = 'private') as private_creators,
-      not exists (select from agents a where a.id = any(v.agent_ids) and not a.store_bodies) as stores_bodies
-    from workflows w left join workflow_versions v on v.id = w.workflow_version_id
-    where w.id = any($1::uuid[]) and w.deleted_at is null`,
-};
+const readWorkflows = statement<readonly string[], WorkflowRow>('start-read-workflows')`
+  select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,
+    array(select a.created_by from agents a
+      where a.id = any(v.agent_ids) and a.visibility = 'private') as private_creators,
+    not exists (select from agents a where a.id = any(v.agent_ids) and not a.store_bodies) as stores_bodies
+  from workflows w left join workflow_versions v on v.id = w.workflow_version_id
+  where w.id = any(${(ids) => ids}::uuid[]) and w.deleted_at is null`;
 
-const readClock: PlainStatement = {
-  name: 'start-read-clock',
-  text: `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid`,
-};
+const readClock = statement<void, { nowMs: number; xid: string }>('start-read-clock')`
+  select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()::text as xid`;
 
 const readReplays = firstCallsWith<FirstWorkflowRun>(
   'start-read-replays',
@@ -161,7 +153,7 @@ const readReplays = firstCallsWith<FirstWorkflowRun>(
   sql`join workflow_runs r on r.id = i.result join workflow_versions v on v.id = r.workflow_version_id`,
 );
 
-const newRuns = numberedRowSet<NewWorkflowRun>(
+const newRuns = rowSet<Pick<StartWrites, 'runs'>, NewWorkflowRun>(
   'r',
   {
     id: ['uuid', (run) => run.id],
@@ -176,14 +168,13 @@ const newRuns = numberedRowSet<NewWorkflowRun>(
     store_bodies: ['bool', (run) => run.storeBodies],
     labels: ['json', (run) => run.labels],
   },
-  { first: 2 },
+  ({ runs }) => runs,
 );
 
-const insertRuns: PlainStatement = {
-  name: 'start-insert-runs',
-  text: `insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
-      executed_by, executed_at, deadline_at, input, bodies, labels)
-    select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by, $1::timestamptz,
-      to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels
-    from ${newRuns.table}`,
-};
+const insertRuns = statement<Pick<StartWrites, 'runs' | 'executedAtMs'>>('start-insert-runs')`
+  insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
+    executed_by, executed_at, deadline_at, input, bodies, labels)
+  select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by,
+    ${({ executedAtMs }) => new Date(executedAtMs).toISOString()}::timestamptz,
+    to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels
+  from ${newRuns.table}`;
