@@ -6,10 +6,7 @@ import { sql } from './sql.ts';
  * SQL: the current time, evaluated once per statement. Use it as an index bound: PostgreSQL evaluates a plain
  * `clock_timestamp()` for every row, so the index scan would also read all rows that are not due yet.
  */
-export const statementTimeText = '(select clock_timestamp())';
-
-/** The same for a query of `sql`. */
-export const statementTime = sql.raw(statementTimeText);
+export const statementTime = sql`(select clock_timestamp())`;
 
 /** SQL: no delay exceeds this time. A row that is due later was delayed while the database clock was ahead. */
 export const farthestDueTime = sql`${statementTime} + interval '2 hours'`;

@@ -6,11 +6,12 @@ import {
   type StoredEvent,
 } from '../../core/event/event.ts';
 import { eventDays, inFlightMax } from '../../core/event/retry.ts';
-import { statementTime, statementTimeText } from '../../db/clock.ts';
+import { statementTime } from '../../db/clock.ts';
 import type { Db, Trx } from '../../db/database.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
-import { numberedRowSet } from '../../db/row-set.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { rowSet } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { idBounds } from '../history/id-bounds.ts';
 
 /**
@@ -85,7 +86,7 @@ export async function freeLostEndpoints(db: Db): Promise<void> {
 }
 
 /** SQL: the payload of an endpoint `p`. Full data needs a key that may read it now. */
-const payload = `case when p.api_key_id is null or exists (
+const payload = sql`case when p.api_key_id is null or exists (
   select from api_keys k where k.id = p.api_key_id and 'read' = any (k.permissions)) then p.payload else 'thin' end`;
 
 /** A delivery to attempt now. */
@@ -113,12 +114,12 @@ export interface DueDelivery extends StoredEvent {
  * The due deliveries of endpoints that the worker has claimed, up to a limit each. An endpoint that is disabled or deleted,
  * or that another worker has claimed by now, has none.
  */
-export async function readDue(
+export function readDue(
   send: Send,
   worker: string,
   claimed: readonly ClaimedEndpoint[],
 ): Promise<DueDelivery[]> {
-  return await send<DueDelivery>(selectDue, [...claimedEndpoints.values(claimed), worker]);
+  return send(selectDue, { worker, claimed });
 }
 
 /** A constant, by which the plan is chosen; no endpoint is read further. */
@@ -130,62 +131,70 @@ interface ClaimedEndpoint {
   readonly limit: number;
 }
 
-const claimedEndpoints = numberedRowSet<ClaimedEndpoint>('h', {
-  endpoint_id: ['uuid', (one) => one.endpointId],
-  most: ['int', (one) => one.limit],
-});
+interface Claim {
+  readonly worker: string;
+  readonly claimed: readonly ClaimedEndpoint[];
+}
 
-const selectDue: PlainStatement = {
-  name: 'deliveries-read-due',
-  text: `select p.id as "endpointId", p.workspace_id as "workspaceId", p.url, p.sealed_url as "sealedUrl", ${payload} as payload, p.format,
-      p.sealed_secret as "sealedSecret",
-      case when p.previous_until > clock_timestamp() then p.previous_sealed_secret end as "previousSealedSecret",
-      p.failing_since is not null as "isFailing",
-      p.last_success_at is null or p.last_success_at < clock_timestamp() - interval '1 minute' as "isSuccessOld",
-      d.tries as "attemptCount", e.id, e.type, e.at, e.sequence, e.subject, e.data,
-      (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
-    from ${claimedEndpoints.table}
-    join endpoint_senders s on s.endpoint_id = h.endpoint_id and s.worker = $${claimedEndpoints.next}
-    join active_endpoints p on p.id = h.endpoint_id and p.url is not null
-    cross join lateral (
-      select * from (
-        select d.event_id, d.tries from deliveries d
-        where d.endpoint_id = h.endpoint_id and d.state = 'pending' and d.due_at <= ${statementTimeText}
-        order by d.due_at limit h.most) as pending
-      limit ${dueMax}) as d
-    join events e on e.id = d.event_id`,
-};
+const claimedEndpoints = rowSet<Claim, ClaimedEndpoint>(
+  'h',
+  { endpoint_id: ['uuid', (one) => one.endpointId], most: ['int', (one) => one.limit] },
+  ({ claimed }) => claimed,
+);
+
+const selectDue = statement<Claim, DueDelivery>('deliveries-read-due')`
+  select p.id as endpoint_id, p.workspace_id, p.url, p.sealed_url, ${payload} as payload, p.format, p.sealed_secret,
+    case when p.previous_until > clock_timestamp() then p.previous_sealed_secret end as previous_sealed_secret,
+    p.failing_since is not null as is_failing,
+    p.last_success_at is null or p.last_success_at < clock_timestamp() - interval '1 minute' as is_success_old,
+    d.tries as attempt_count, e.id, e.type, e.at, e.sequence, e.subject, e.data,
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
+  from ${claimedEndpoints.table}
+  join endpoint_senders s on s.endpoint_id = h.endpoint_id and s.worker = ${({ worker }) => worker}
+  join active_endpoints p on p.id = h.endpoint_id and p.url is not null
+  cross join lateral (
+    select * from (
+      select d.event_id, d.tries from deliveries d
+      where d.endpoint_id = h.endpoint_id and d.state = 'pending' and d.due_at <= ${statementTime}
+      order by d.due_at limit h.most) as pending
+    limit ${sql.lit(dueMax)}) as d
+  join events e on e.id = d.event_id`;
 
 /** What `full` adds to the events of these executions. No entry for those whose data is deleted or waits to be erased; `null` for a large one. */
 export async function readFullData(
   send: Send,
   executionIds: readonly string[],
 ): Promise<Map<string, FullData | null>> {
-  const values = [executionIds, ...idBounds(executionIds)];
-  const rows = await send<FullData & { id: string; large: boolean }>(selectFullData, values);
+  const rows = await send(selectFullData, { executionIds, bounds: idBounds(executionIds) });
   return new Map(rows.map(({ id, large, ...full }) => [id, large ? null : full]));
 }
 
-const selectFullData: PlainStatement = {
-  name: 'deliveries-read-full-data',
-  text: `select id, large, case when not large then output end as "outputText",
-      case when not large then output_json end as "outputJson",
-      case when not large then input_variables end as "inputVariables"
+interface FullDataOf {
+  readonly executionIds: readonly string[];
+  readonly bounds: ReturnType<typeof idBounds>;
+}
+
+type FullDataRow = FullData & { readonly id: string; readonly large: boolean };
+
+const selectFullData = statement<FullDataOf, FullDataRow>('deliveries-read-full-data')`
+  select id, large, case when not large then output end as output_text,
+      case when not large then output_json end as output_json,
+      case when not large then input_variables end as input_variables
     from (
       select e.id, o.output, o.output_json, e.input_variables, coalesce(octet_length(o.output), 0)
         + coalesce(octet_length(o.output_json::text), 0) + coalesce(octet_length(e.input_variables::text), 0)
-        > ${bodyBytesMax} as large
+        > ${sql.lit(bodyBytesMax)} as large
       from executions e
       left join lateral (
         select output, output_json from transient_outputs where execution_id = e.id offset 0) as t on true
       cross join lateral (
         select coalesce(e.output, t.output) as output, coalesce(e.output_json, t.output_json) as output_json) as o
-      where e.id = any($1::uuid[]) and e.id between $2::uuid and $3::uuid
+      where e.id = any(${({ executionIds }) => executionIds}::uuid[])
+        and e.id between ${({ bounds }) => bounds[0]}::uuid and ${({ bounds }) => bounds[1]}::uuid
         and not exists (select from erasure_executions x where x.execution_id = e.id)
         and not exists (select from erasure_workflow_runs x where x.run_id = e.workflow_run_id)
         and (o.output is not null or e.input_variables is not null or e.status in ('rate_limited', 'unauthorized'))
-      offset 0) as e`,
-};
+      offset 0) as e`;
 
 /** The outcome of an attempt. */
 export interface AttemptOutcome {
@@ -206,27 +215,30 @@ export async function recordAttempts(
   send: Send,
   outcomes: readonly AttemptOutcome[],
 ): Promise<void> {
-  await send(updateDeliveries, outcomeRows.values(outcomes));
+  await send(updateDeliveries, outcomes);
 }
 
-const outcomeRows = numberedRowSet<AttemptOutcome>('g', {
-  endpoint_id: ['uuid', (one) => one.endpointId],
-  event_id: ['uuid', (one) => one.eventId],
-  tries: ['int', (one) => one.attemptCount],
-  attempt: ['jsonb', (one) => JSON.stringify(one.attempt)],
-  delivered: ['bool', (one) => one.delivered],
-  retry_ms: ['float8', (one) => one.retryMs],
-});
+const outcomeRows = rowSet<readonly AttemptOutcome[], AttemptOutcome>(
+  'g',
+  {
+    endpoint_id: ['uuid', (one) => one.endpointId],
+    event_id: ['uuid', (one) => one.eventId],
+    tries: ['int', (one) => one.attemptCount],
+    attempt: ['jsonb', (one) => JSON.stringify(one.attempt)],
+    delivered: ['bool', (one) => one.delivered],
+    retry_ms: ['float8', (one) => one.retryMs],
+  },
+  (outcomes) => outcomes,
+);
 
-const updateDeliveries: PlainStatement = {
-  name: 'deliveries-record',
-  text: `with given as materialized (select * from ${outcomeRows.table}),
+const updateDeliveries = statement<readonly AttemptOutcome[]>('deliveries-record')`
+  with given as materialized (select * from ${outcomeRows.table}),
     locked as materialized (
       select d.endpoint_id, d.event_id, d.erased from deliveries d
       join given g on g.endpoint_id = d.endpoint_id and g.event_id = d.event_id
       order by d.endpoint_id, d.event_id for update of d)
     update deliveries d set
-      attempts = case when jsonb_array_length(d.attempts) >= ${attemptsMax} then d.attempts - 0 else d.attempts end
+      attempts = case when jsonb_array_length(d.attempts) >= ${sql.lit(attemptsMax)} then d.attempts - 0 else d.attempts end
         || case when l.erased then g.attempt || '{"answer": null}' else g.attempt end,
       tries = case when d.tries = g.tries then d.tries + 1 else d.tries end,
       state = case
@@ -236,31 +248,29 @@ const updateDeliveries: PlainStatement = {
       due_at = case when d.tries = g.tries and g.retry_ms is not null
         then clock_timestamp() + g.retry_ms * interval '1 millisecond' else d.due_at end
     from given g join locked l on l.endpoint_id = g.endpoint_id and l.event_id = g.event_id
-    where d.endpoint_id = g.endpoint_id and d.event_id = g.event_id`,
-};
+    where d.endpoint_id = g.endpoint_id and d.event_id = g.event_id`;
 
 /** Records which endpoints answer: one that fails gets one request at a time. */
-export async function recordHealth(
-  send: Send,
-  {
-    succeeded,
-    failed,
-  }: { readonly succeeded: readonly string[]; readonly failed: readonly string[] },
-): Promise<void> {
-  await send(updateHealth, [succeeded, failed]);
+export async function recordHealth(send: Send, health: Health): Promise<void> {
+  await send(updateHealth, health);
 }
 
-const updateHealth: PlainStatement = {
-  name: 'endpoints-record-health',
-  text: `with picked as materialized (
-      select id from endpoints
-      where id = any($1::uuid[]) or id = any($2::uuid[]) and failing_since is null
-      order by id for no key update)
-    update endpoints p set
-      failing_since = case when p.id = any($1::uuid[]) then null else clock_timestamp() end,
-      last_success_at = case when p.id = any($1::uuid[]) then clock_timestamp() else p.last_success_at end
-    from picked where p.id = picked.id`,
-};
+interface Health {
+  readonly succeeded: readonly string[];
+  readonly failed: readonly string[];
+}
+
+const succeededIds = sql`${({ succeeded }: Health) => succeeded}::uuid[]`;
+
+const updateHealth = statement<Health>('endpoints-record-health')`
+  with picked as materialized (
+    select id from endpoints
+    where id = any(${succeededIds}) or id = any(${({ failed }) => failed}::uuid[]) and failing_since is null
+    order by id for no key update)
+  update endpoints p set
+    failing_since = case when p.id = any(${succeededIds}) then null else clock_timestamp() end,
+    last_success_at = case when p.id = any(${succeededIds}) then clock_timestamp() else p.last_success_at end
+  from picked where p.id = picked.id`;
 
 export interface DeliveryRow extends StoredEvent {
   readonly state: DeliveryState;
