@@ -7,6 +7,7 @@ import {
   type PinnedVersion,
   requireFit,
 } from '../../core/agent/agent-settings.ts';
+import type { NewEvent } from '../../core/event/event.ts';
 import { CallFailure, notFound } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
@@ -17,7 +18,7 @@ import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { findVisibleVersion } from '../../store/agent/prompts.ts';
 import { lockFloor } from '../../store/history/retention.ts';
 import { writeAudit } from '../../store/people/audit.ts';
-import { writePinned } from './agent-events.ts';
+import { pinned } from './agent-events.ts';
 import { illegalTransition } from './change-stage.ts';
 import { withLockedAgent } from './locked-agent.ts';
 import { pinVersion } from './pin-version.ts';
@@ -35,6 +36,7 @@ export interface AgentPatch {
 /**
  * Changes the settings of an agent. The resulting settings are checked as a whole. A change to the current values does
  * nothing, so an `ETag` stays valid.
+ * @param later see `withLockedAgent`
  */
 export async function changeAgent(
   db: Db,
@@ -42,22 +44,17 @@ export async function changeAgent(
   agentId: string | null,
   patch: AgentPatch,
   isCurrent: Precondition,
+  later?: NewEvent[],
 ): Promise<AgentRow> {
   const { slug, aliases } = patch.change;
-  if (slug === undefined && !aliases) return writeChange(db, caller, agentId, patch, isCurrent);
-  return withSlugs(db, caller.workspaceId, (trx) =>
-    writeChange(trx, caller, agentId, patch, isCurrent),
-  );
+  const change = (at: Db) =>
+    withLockedAgent(at, caller, agentId, writeChange(caller, patch, isCurrent), later);
+  if (slug === undefined && !aliases) return change(db);
+  return withSlugs(db, caller.workspaceId, change);
 }
 
-function writeChange(
-  db: Db,
-  caller: Caller,
-  agentId: string | null,
-  patch: AgentPatch,
-  isCurrent: Precondition,
-): Promise<AgentRow> {
-  return withLockedAgent(db, caller, agentId, async (trx, agent) => {
+function writeChange(caller: Caller, patch: AgentPatch, isCurrent: Precondition) {
+  return async (trx: Trx, agent: AgentRow, events: NewEvent[]): Promise<AgentRow> => {
     refuseStale(agent.revision, isCurrent);
     const {
       change,
@@ -98,9 +95,9 @@ function writeChange(
     if (settings.config.maxConcurrency !== agent.config.maxConcurrency) {
       await grantSlots(trx, agent.id);
     }
-    if (isRepinned) await writePinned(trx, caller, agent, promptVersionId);
+    if (isRepinned) events.push(await pinned(trx, caller, agent, promptVersionId));
     return readAgent(trx, agent.id);
-  });
+  };
 }
 
 /** Compares texts, because the model sees the order of default values. */

@@ -5,39 +5,43 @@ import {
   type LifecycleState,
   transition,
 } from '../../core/agent/agent.ts';
+import type { NewEvent } from '../../core/event/event.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
-import type { Db } from '../../db/database.ts';
+import type { Db, Trx } from '../../db/database.ts';
 import { markDeleted, writeLifecycleState } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { writeAudit } from '../../store/people/audit.ts';
-import { writeDeleted, writeMoved } from './agent-events.ts';
+import { deleted, moved } from './agent-events.ts';
 import { withLockedAgent } from './locked-agent.ts';
 
 /** Moves agents through their lifecycle, and deletes them. */
 
+/** @param later see `withLockedAgent` */
 export async function moveAgent(
   db: Db,
   caller: Caller,
   agentId: string | null,
   action: Action,
+  later?: NewEvent[],
 ): Promise<AgentRow> {
-  return withLockedAgent(db, caller, agentId, async (trx, agent) => {
+  const move = async (trx: Trx, agent: AgentRow, events: NewEvent[]) => {
     const next = transition(agent, action);
     if (!next) throw illegalTransition(agent, `"${action}" is not possible`);
     await writeLifecycleState(trx, agent.id, next);
     const subject = toId('agent', agent.id);
     await writeAudit(trx, actorOf(caller), { action: 'agent.move', subject, details: { action } });
-    await writeMoved(trx, caller, agent, action, next);
+    events.push(await moved(trx, caller, agent, action, next));
     return readAgent(trx, agent.id);
-  });
+  };
+  return withLockedAgent(db, caller, agentId, move, later);
 }
 
 /** Accepted executions continue to their end. New calls are refused. */
 export async function deleteAgent(db: Db, caller: Caller, agentId: string | null): Promise<void> {
-  await withLockedAgent(db, caller, agentId, async (trx, agent) => {
+  await withLockedAgent(db, caller, agentId, async (trx, agent, events) => {
     if (!deletable(agent)) {
       // In the same stage, an archived agent could be deleted.
       throw illegalTransition(agent, 'It cannot be deleted', `in stage ${agent.stage}`);
@@ -45,7 +49,7 @@ export async function deleteAgent(db: Db, caller: Caller, agentId: string | null
     await markDeleted(trx, agent.id);
     const subject = toId('agent', agent.id);
     await writeAudit(trx, actorOf(caller), { action: 'agent.delete', subject });
-    await writeDeleted(trx, caller, agent);
+    events.push(await deleted(trx, caller, agent));
   });
 }
 

@@ -1,19 +1,23 @@
+import type { NewEvent } from '../../core/event/event.ts';
 import { notFound } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { type AgentRow, findAgent, lockAgent } from '../../store/agent/agents.ts';
+import { writeEvents } from '../../store/event/events.ts';
 
 /**
  * Changes an agent under its lock. Admission takes the same limit row, so a change takes effect with the next call and
  * never during one. Limits are locked before the agent. Only agents that the caller sees are locked, and they are read
- * again after the lock.
+ * again after the lock. The events that `work` collects are written last.
+ * @param later collects the events instead, for a transaction of several changes, which writes all of them last
  */
 export async function withLockedAgent<T>(
   db: Db,
   caller: Caller,
   agentId: string | null,
-  work: (trx: Trx, agent: AgentRow) => Promise<T>,
+  work: (trx: Trx, agent: AgentRow, events: NewEvent[]) => Promise<T>,
+  later?: NewEvent[],
 ): Promise<T> {
   if (agentId === null) throw notFound('agent');
   return inTransaction(db, async (trx) => {
@@ -21,6 +25,9 @@ export async function withLockedAgent<T>(
     await lockLimits(trx, [agentId]);
     const agent = await lockAgent(trx, caller, agentId);
     if (!agent) throw notFound('agent');
-    return work(trx, agent);
+    const events = later ?? [];
+    const result = await work(trx, agent, events);
+    if (!later) await writeEvents(trx, events);
+    return result;
   });
 }

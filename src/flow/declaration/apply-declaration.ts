@@ -1,4 +1,5 @@
 import type { Compute } from '../../core/compute.ts';
+import type { NewEvent } from '../../core/event/event.ts';
 import { CallFailure } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
@@ -6,7 +7,7 @@ import { lockLimits } from '../../store/admission/limits.ts';
 import { findAgents } from '../../store/agent/agents.ts';
 import { lockDeclaration } from '../../store/agent/declaration.ts';
 import { lockSlugs } from '../../store/agent/slugs.ts';
-import { deferEvents } from '../../store/event/events.ts';
+import { writeEvents } from '../../store/event/events.ts';
 import { inSnapshot } from '../../store/history/records.ts';
 import { type Change, type Declaration, type Plan, planDeclaration } from './plan-declaration.ts';
 
@@ -28,7 +29,7 @@ export async function applyDeclaration(
         await lockDeclaration(trx, caller.workspaceId);
         await lockSlugs(trx, caller.workspaceId);
         const planned = await plan(trx);
-        await deferEvents(trx, () => executePlan(trx, caller, planned));
+        await writeEvents(trx, await executePlan(trx, caller, planned));
         return planned.changes;
       });
     } catch (error) {
@@ -46,10 +47,15 @@ class StalePlan extends Error {}
 
 /**
  * Admission waits for the limit row of an agent. So only agents that change are locked, after the prompts, and all in one
- * statement to keep the lock order.
+ * statement to keep the lock order. Returns the events, which are written after all other changes.
  */
-async function executePlan(trx: Trx, caller: Caller, { works, revisions }: Plan): Promise<void> {
-  for (const work of works.prompt) await work(trx);
+async function executePlan(
+  trx: Trx,
+  caller: Caller,
+  { works, revisions }: Plan,
+): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const work of works.prompt) await work(trx, events);
   const agentIds = [...revisions.keys()];
   if (agentIds.length > 0) {
     await lockLimits(trx, agentIds);
@@ -57,6 +63,7 @@ async function executePlan(trx: Trx, caller: Caller, { works, revisions }: Plan)
     const current = agents.filter(({ id, revision }) => revisions.get(id) === revision);
     if (current.length < agentIds.length) throw new StalePlan();
   }
-  for (const work of works.agent) await work(trx);
-  for (const work of works.workflow) await work(trx);
+  for (const work of works.agent) await work(trx, events);
+  for (const work of works.workflow) await work(trx, events);
+  return events;
 }

@@ -117,7 +117,7 @@ function change(
   }
   revisions.set(id, known.revision);
   const patch = { change: set, ...(pins && { promptVersionId: version.id }) };
-  add((trx) => changeAgent(trx, caller, id, patch, () => true));
+  add((trx, events) => changeAgent(trx, caller, id, patch, () => true, events));
   return { ...known, ...settings, promptVersionId: version.id, promptVersionLabel: version.label };
 }
 
@@ -132,7 +132,9 @@ function move(planning: Planning, { name, stage }: DeclaredAgent, agent: AgentRo
   const change = { field: 'stage', from: agent.stage, to: stage };
   changes.push({ kind: 'agent', name, action: 'move', ...change });
   checkRevision(planning, agent);
-  for (const action of actions) add((trx) => moveAgent(trx, caller, agent.id, action));
+  for (const action of actions) {
+    add((trx, events) => moveAgent(trx, caller, agent.id, action, events));
+  }
   const at = actions.reduce<LifecycleState>(
     (from, action) => transition(from, action) ?? from,
     agent,
@@ -148,7 +150,8 @@ function switchApi(planning: Planning, declared: DeclaredAgent, agent: AgentRow)
   const change = { field: 'apiEnabled', from: agent.apiEnabled, to: apiEnabled };
   changes.push({ kind: 'agent', name: agent.name, action: 'change', ...change });
   checkRevision(planning, agent);
-  add((trx) => changeAgent(trx, caller, agent.id, { change: {}, apiEnabled }, () => true));
+  const patch = { change: {}, apiEnabled };
+  add((trx, events) => changeAgent(trx, caller, agent.id, patch, () => true, events));
   return { ...agent, apiEnabled };
 }
 

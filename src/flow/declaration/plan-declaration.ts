@@ -1,6 +1,7 @@
 import type { DeclaredAgent, DeclaredWorkflow } from '../../core/agent/declaration.ts';
 import type { PlaceholderWarning } from '../../core/agent/prompt.ts';
 import type { Compute } from '../../core/compute.ts';
+import type { NewEvent } from '../../core/event/event.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { readClock } from '../../db/clock.ts';
@@ -37,8 +38,8 @@ export interface Change {
   readonly warnings?: readonly PlaceholderWarning[];
 }
 
-/** One step of the plan. It makes the same calls as the API, with all their checks. */
-type Work = (trx: Trx) => Promise<unknown>;
+/** One step of the plan. It makes the same calls as the API, with all their checks. `events` are written after all steps. */
+type Work = (trx: Trx, events: NewEvent[]) => Promise<unknown>;
 
 export interface Plan {
   readonly changes: readonly Change[];
@@ -92,7 +93,8 @@ export async function planDeclaration(
     { name }: { readonly name: string },
     plan: (planning: Planning) => Promise<void>,
   ): Promise<void> {
-    const add = (work: Work) => works[kind].push((at) => withName(kind, name, () => work(at)));
+    const add = (work: Work) =>
+      works[kind].push((at, events) => withName(kind, name, () => work(at, events)));
     await withName(kind, name, () => plan({ ...common, compute, add }));
   }
 }

@@ -6,6 +6,7 @@ import { hasRight, type MemberRole, type Role } from '../../core/people/member.t
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { passEndpoints, passSessionEndpoints } from '../../store/event/endpoints.ts';
+import { writeEvents } from '../../store/event/events.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { deleteInvitationsBy } from '../../store/people/invitations.ts';
 import { lockRole } from '../../store/people/keys.ts';
@@ -18,7 +19,7 @@ import {
   revokeIssuedByKeys,
   setRole,
 } from '../../store/people/members.ts';
-import { writeRevoked } from './key-events.ts';
+import { keysRevoked } from './key-events.ts';
 
 /**
  * Changes of memberships take the locks of admission: after one returns, no call is admitted with the old role. The lock
@@ -44,7 +45,7 @@ export async function changeRole(
       : await revokeIssuedByKeys(trx, caller.workspaceId, userId);
     const line = { subject: toId('user', userId), details: { from: member.role, to: role } };
     await writeAudit(trx, actorOf(caller), { action: 'member.change', ...line });
-    await writeRevoked(trx, caller.workspaceId, revoked);
+    await writeEvents(trx, await keysRevoked(trx, caller.workspaceId, revoked));
     return { ...member, role };
   });
 }
@@ -60,7 +61,7 @@ export async function removeMember(db: Db, caller: Caller, userId: string): Prom
     const revoked = await endMembership(trx, caller.workspaceId, userId);
     const line = { subject: toId('user', userId), details: { role: member.role } };
     await writeAudit(trx, actorOf(caller), { action: 'member.remove', ...line });
-    await writeRevoked(trx, caller.workspaceId, revoked);
+    await writeEvents(trx, await keysRevoked(trx, caller.workspaceId, revoked));
   });
 }
 

@@ -1,21 +1,23 @@
+import type { NewEvent } from '../../core/event/event.ts';
 import { CallFailure } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
-import { deferEvents } from '../../store/event/events.ts';
+import { writeEvents } from '../../store/event/events.ts';
 import { deletePersonalOf, writeAudit } from '../../store/people/audit.ts';
 import { deleteAcceptedInvitations } from '../../store/people/invitations.ts';
 import { lockMemberships, type Membership } from '../../store/people/members.ts';
 import { deleteAttemptsOf } from '../../store/people/sign-in-attempts.ts';
 import { deleteUser, findUser, type UserRow } from '../../store/people/users.ts';
 import { endMembership, hasAnotherOwner } from './change-member.ts';
-import { writeRevoked } from './key-events.ts';
+import { keysRevoked } from './key-events.ts';
 
 /**
  * Deletes the account of a user: their memberships as if they left every workspace, then the user with password,
  * sessions and linked accounts, and what else names their address. Records and audit entries keep the id of the user.
  */
 export async function deleteAccount(db: Db, userId: string): Promise<void> {
-  const remove = async (trx: Trx) => {
+  await inTransaction(db, async (trx) => {
+    const events: NewEvent[] = [];
     const memberships = await lockMemberships(trx, userId);
     const user = await findUser(trx, userId);
     if (!user) throw new CallFailure('UNAUTHORIZED', 'The account no longer exists.');
@@ -25,14 +27,15 @@ export async function deleteAccount(db: Db, userId: string): Promise<void> {
       const line = { subject: toId('user', user.id), details: { role, accountDeleted: true } };
       const actor = { workspaceId, userId: user.id, apiKeyId: null };
       await writeAudit(trx, actor, { action: 'member.remove', ...line });
-      await writeRevoked(trx, workspaceId, revoked);
+      events.push(...(await keysRevoked(trx, workspaceId, revoked)));
     }
     await deletePersonalOf(trx, user);
     await deleteAcceptedInvitations(trx, user.email);
     await deleteAttemptsOf(trx, user);
     await deleteUser(trx, user.id);
-  };
-  await inTransaction(db, (trx) => deferEvents(trx, () => remove(trx)));
+    // Last, for all workspaces at once.
+    await writeEvents(trx, events);
+  });
 }
 
 async function refuseLastOwner(

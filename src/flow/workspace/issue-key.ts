@@ -9,6 +9,7 @@ import { hasRight, type Role } from '../../core/people/member.ts';
 import { readClock } from '../../db/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { moveEndpoints } from '../../store/event/endpoints.ts';
+import { writeEvents } from '../../store/event/events.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import {
   copyKey,
@@ -23,7 +24,7 @@ import {
   markRevoked,
   writeKey,
 } from '../../store/people/keys.ts';
-import { writeRevoked } from './key-events.ts';
+import { keysRevoked } from './key-events.ts';
 
 /**
  * Issues, changes, rotates and revokes API keys under the locks of admission. A new key never has more rights than its issuer at
@@ -133,7 +134,7 @@ export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<
     const revoked = await markRevoked(trx, keyId);
     await audit(trx, caller, 'key.revoke', keyId);
     const row = await visibleKey(trx, caller, keyId);
-    await writeRevoked(trx, caller.workspaceId, revoked);
+    await writeEvents(trx, await keysRevoked(trx, caller.workspaceId, revoked));
     return row;
   });
 }

@@ -4,9 +4,10 @@ import { eventDays } from '../../core/event/retry.ts';
 import type { ErasedValue } from '../../core/history/erased-value.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { Db, Trx } from '../../db/database.ts';
-import type { PlainStatement, Send, Value } from '../../db/pipeline.ts';
-import { numberedRowSet } from '../../db/row-set.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { rowSet } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { labelsHaveLabel } from '../history/erased-labels.ts';
 
 /**
@@ -20,52 +21,39 @@ import { labelsHaveLabel } from '../history/erased-labels.ts';
  * - The counter is locked in a statement of its own, so that the next one sees the endpoints of this moment.
  */
 
-/** Writes events. Other processes are notified at the commit. Must come last in its transaction, unless they are deferred. */
+/** Writes events. Other processes are notified at the commit. Must come last in its transaction. */
 export async function writeEvents(trx: Trx, events: readonly NewEvent[]): Promise<void> {
-  const later = deferred.get(trx);
-  if (later) later.push(...events);
-  else if (events.length > 0) await insert(trx, events);
-}
-
-/** Runs `work` and writes its events after it: nothing else is done while the counter is locked. */
-export async function deferEvents<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
-  const later: NewEvent[] = [];
-  deferred.set(trx, later);
-  const result = await work();
-  deferred.delete(trx);
-  await writeEvents(trx, later);
-  return result;
-}
-
-const deferred = new WeakMap<Trx, NewEvent[]>();
-
-async function insert(trx: Trx, events: readonly NewEvent[]): Promise<void> {
-  await trx.run({ text: lockCounters.text, values: counterValues(events) });
-  const query = { text: insertEvents.text, values: rows.values(events) };
-  const { rows: counted } = await trx.run<{ queued: number }>(query);
-  if (counted[0]?.queued) await sql`select pg_notify('cueline_event_queued', '')`.execute(trx);
+  if (events.length === 0) return;
+  await trx.run({ text: lockCounters.text, values: lockCounters.values(events) });
+  const { text } = insertEvents;
+  const counted = await trx.run<Queued>({ text, values: insertEvents.values(events) });
+  if (counted.rows[0]?.queued) await sql`select pg_notify('cueline_event_queued', '')`.execute(trx);
 }
 
 /** Like `writeEvents`, on a pipelined connection and without a notification. Returns whether something must be sent. */
 export async function sendEvents(send: Send, events: readonly NewEvent[]): Promise<boolean> {
   if (events.length === 0) return false;
-  const [, counted] = await Promise.all([
-    send(lockCounters, counterValues(events)),
-    send<{ queued: number }>(insertEvents, rows.values(events)),
-  ]);
+  const [, counted] = await Promise.all([send(lockCounters, events), send(insertEvents, events)]);
   return Boolean(counted[0]?.queued);
 }
 
-const lockCounters: PlainStatement = {
-  name: 'events-lock-counters',
-  text: `select from event_counters where workspace_id = any($1::uuid[]) order by workspace_id for update`,
-};
+interface Queued {
+  readonly queued: number;
+}
+
+const workspacesOf = (events: readonly NewEvent[]) => [
+  ...new Set(events.map(({ workspaceId }) => workspaceId)),
+];
+
+const lockCounters = statement<readonly NewEvent[]>('events-lock-counters')`
+  select from event_counters where workspace_id = any(${workspacesOf}::uuid[])
+  order by workspace_id for update`;
 
 /** SQL: whether endpoint `p` receives event `g`. Everything but a ping needs a subscription. */
-const subscribes = `p.workspace_id = g.workspace_id and case when g.type = 'ping' then p.id = g.subject
+const subscribes = sql`p.workspace_id = g.workspace_id and case when g.type = 'ping' then p.id = g.subject
   else g.type = any(p.event_types) and (p.agent_ids is null or g.agent_id is null or g.agent_id = any(p.agent_ids)) end`;
 
-const rows = numberedRowSet<NewEvent>(
+const given = rowSet<readonly NewEvent[], NewEvent>(
   'g',
   {
     id: ['uuid', ({ atMs }) => uuid7(atMs)],
@@ -77,13 +65,13 @@ const rows = numberedRowSet<NewEvent>(
     end_user: ['text', (one) => one.user],
     data: ['json', (one) => one.data],
   },
+  (events) => events,
   { ordinality: true },
 );
 
 // Whether an endpoint is active is decided once for all events.
-const insertEvents: PlainStatement = {
-  name: 'events-insert',
-  text: `with given as materialized (select * from ${rows.table}),
+const insertEvents = statement<readonly NewEvent[], Queued>('events-insert')`
+  with given as materialized (select * from ${given.table}),
     active as materialized (
       select p.id, p.workspace_id, p.url, p.event_types, p.agent_ids
       from active_endpoints p where p.workspace_id in (select workspace_id from given)),
@@ -110,12 +98,7 @@ const insertEvents: PlainStatement = {
       from subscribed s cross join lateral unnest(s.endpoints) as e (id) join active p on p.id = e.id
       where p.url is not null
       returning 1)
-    select count(*)::int as queued from queued`,
-};
-
-function counterValues(events: readonly NewEvent[]): Value[] {
-  return [[...new Set(events.map(({ workspaceId }) => workspaceId))]];
-}
+    select count(*)::int as queued from queued`;
 
 const columns = sql.raw('e.id, e.type, e.at, e.sequence, e.data');
 
@@ -140,7 +123,7 @@ export async function listEvents(
       ? sql``
       : sql`and exists (
           select from (select e.workspace_id, e.type, e.subject, e.agent_id) as g
-          join endpoints p on p.id = ${endpointId} and ${sql.raw(subscribes)})`;
+          join endpoints p on p.id = ${endpointId} and ${subscribes})`;
   const { rows } = await sql<StoredEvent>`
     select ${columns} from events e
     where e.workspace_id = ${workspaceId} and e.sequence > ${start} ${filter}
@@ -217,31 +200,30 @@ export async function forgetExecutions(
   send: Send,
   deleted: readonly DeletedExecution[],
 ): Promise<void> {
-  if (deleted.length > 0) await send(forgetExecutionEvents, forgotten.values(deleted));
+  if (deleted.length > 0) await send(forgetExecutionEvents, deleted);
 }
 
-const withoutLabels = `(e.data::jsonb || '{"user": null, "session": null, "tags": null, "metadata": null}')::json`;
-const forgetAnswers = `update deliveries d
+const withoutLabels = sql`(e.data::jsonb || '{"user": null, "session": null, "tags": null, "metadata": null}')::json`;
+const forgetAnswers = sql`update deliveries d
     set erased = true, attempts = (
       select coalesce(jsonb_agg(a || '{"answer": null}' order by n), '[]')
       from jsonb_array_elements(d.attempts) with ordinality as attempt (a, n))
     from forgotten f join endpoints p on p.workspace_id = f.workspace_id
     where d.endpoint_id = p.id and d.event_id = f.id`;
 
-const forgotten = numberedRowSet<DeletedExecution>('x', {
-  id: ['uuid', (one) => one.id],
-  workspace_id: ['uuid', (one) => one.workspaceId],
-});
+const forgotten = rowSet<readonly DeletedExecution[], DeletedExecution>(
+  'x',
+  { id: ['uuid', (one) => one.id], workspace_id: ['uuid', (one) => one.workspaceId] },
+  (deleted) => deleted,
+);
 
-const forgetExecutionEvents: PlainStatement = {
-  name: 'events-forget-executions',
-  text: `with forgotten as (
+const forgetExecutionEvents = statement<readonly DeletedExecution[]>('events-forget-executions')`
+  with forgotten as (
       update events e set end_user = null, data = ${withoutLabels}
       from ${forgotten.table}
       where e.subject = x.id and e.workspace_id = x.workspace_id
       returning e.id, e.workspace_id)
-    ${forgetAnswers}`,
-};
+    ${forgetAnswers}`;
 
 /** The same for the events of workflow runs that are deleted. */
 export async function forgetRuns(
@@ -297,8 +279,8 @@ function ofAgent({ agentId }: ErasedInWorkspace): Sql {
 async function forgetWhere(db: Db, workspaceId: string, which: Sql): Promise<void> {
   await sql`
     with forgotten as (
-      update events e set end_user = null, data = ${sql.raw(withoutLabels)}
+      update events e set end_user = null, data = ${withoutLabels}
       where e.workspace_id = ${workspaceId} and ${which}
       returning e.id, e.workspace_id)
-    ${sql.raw(forgetAnswers)}`.execute(db);
+    ${forgetAnswers}`.execute(db);
 }
