@@ -1,12 +1,13 @@
 import type { Tally } from '../src/core/history/statistics.ts';
 import type { Db } from '../src/db/database.ts';
 import type { Send } from '../src/db/pipeline.ts';
+import type { Statement } from '../src/db/statement.ts';
 import { addStatistics } from '../src/store/history/statistics.ts';
 
 /** Adds tallies to the statistics without executing anything. */
 export async function insertStatistics(db: Db, tallies: readonly Tally[]): Promise<void> {
-  const send = (async (statement: { text: string }, values: unknown[] = []) =>
-    (await db.run({ text: statement.text, values })).rows) as Send;
+  const send = (async <Input>({ text, values }: Statement<Input, unknown>, input: Input) =>
+    (await db.run({ text, values: values(input) })).rows) as Send;
   await addStatistics(send, tallies);
 }
 

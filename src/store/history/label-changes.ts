@@ -2,9 +2,10 @@ import type { ErasedValue } from '../../core/history/erased-value.ts';
 import { levelMs, type Tally } from '../../core/history/statistics.ts';
 import { arrayLiteral } from '../../db/array-literal.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
-import { numberedRowSet } from '../../db/row-set.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { rowSet } from '../../db/row-set.ts';
 import { sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { recordHasLabel } from './erased-labels.ts';
 
 /**
@@ -30,8 +31,7 @@ export function appendDeletedLabels(send: Send, tallies: readonly Tally[]): Prom
 
 async function append(send: Send, tallies: readonly Tally[], occurred: 0 | 1): Promise<void> {
   const labeled = tallies.filter(isLabeled);
-  if (labeled.length === 0) return;
-  await send(insertChanges, changes.values(labeled.map((one) => ({ ...one, occurred }))));
+  if (labeled.length > 0) await send(insertChanges, { labeled, occurred });
 }
 
 /** A refusal that is only counted has no labels in the statistics: anyone could fill them with names. */
@@ -39,39 +39,46 @@ function isLabeled({ labels, recorded }: Tally): boolean {
   return recorded && labels !== null && (labels.user ?? labels.tags ?? labels.metadata) !== null;
 }
 
-const changes = numberedRowSet<Tally & { readonly occurred: 0 | 1 }>('c', {
-  agent_id: ['uuid', (one) => one.agentId],
-  bucket: [
-    'timestamptz',
-    ({ executedAtMs: ms }) => new Date(ms - (ms % levelMs.quarter)).toISOString(),
-  ],
-  status: ['execution_status', (one) => one.status],
-  source: ['execution_source', (one) => one.source],
-  prompt_version_id: ['uuid', (one) => one.promptVersionId],
-  model: ['text', (one) => one.model],
-  api_key_id: ['uuid', (one) => one.apiKeyId],
-  error_code: ['text', (one) => one.errorCode],
-  end_user: ['text', (one) => one.labels?.user],
-  tags: ['text', (one) => one.labels?.tags && arrayLiteral(one.labels.tags)],
-  metadata: ['json', (one) => one.labels?.metadata],
-  occurred: ['smallint', (one) => one.occurred],
-  recorded: ['smallint', (one) => (one.occurred === 1 ? 1 : -1)],
-  input_tokens: ['bigint', (one) => one.inputTokens],
-  output_tokens: ['bigint', (one) => one.outputTokens],
-  cost_usd: ['numeric', (one) => one.costUsd],
-  cost_unknown: ['smallint', (one) => (one.costKnown ? 0 : 1)],
-  latency_ms: ['int', (one) => one.latencyMs],
-});
+interface Changes {
+  readonly labeled: readonly Tally[];
+  readonly occurred: 0 | 1;
+}
 
-const insertChanges: PlainStatement = {
-  name: 'labels-append',
-  text: `insert into label_changes (agent_id, bucket, status, source, prompt_version_id, model, api_key_id, error_code,
-      end_user, tags, metadata, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency_bin)
-    select agent_id, bucket, status, source, prompt_version_id, model, api_key_id, error_code,
-      end_user, tags::text[], metadata, occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown,
-      latency_bin(latency_ms)
-    from ${changes.table}`,
-};
+const changes = rowSet<Changes, Tally>(
+  'c',
+  {
+    agent_id: ['uuid', (one) => one.agentId],
+    bucket: [
+      'timestamptz',
+      ({ executedAtMs: ms }) => new Date(ms - (ms % levelMs.quarter)).toISOString(),
+    ],
+    status: ['execution_status', (one) => one.status],
+    source: ['execution_source', (one) => one.source],
+    prompt_version_id: ['uuid', (one) => one.promptVersionId],
+    model: ['text', (one) => one.model],
+    api_key_id: ['uuid', (one) => one.apiKeyId],
+    error_code: ['text', (one) => one.errorCode],
+    end_user: ['text', (one) => one.labels?.user],
+    tags: ['text', (one) => one.labels?.tags && arrayLiteral(one.labels.tags)],
+    metadata: ['json', (one) => one.labels?.metadata],
+    input_tokens: ['bigint', (one) => one.inputTokens],
+    output_tokens: ['bigint', (one) => one.outputTokens],
+    cost_usd: ['numeric', (one) => one.costUsd],
+    cost_unknown: ['smallint', (one) => (one.costKnown ? 0 : 1)],
+    latency_ms: ['int', (one) => one.latencyMs],
+  },
+  ({ labeled }) => labeled,
+);
+
+const dimensions = sql`status, source, prompt_version_id, model, api_key_id, error_code`;
+
+const insertChanges = statement<Changes>('labels-append')`
+  insert into label_changes (agent_id, bucket, ${dimensions}, end_user, tags, metadata, occurred, recorded,
+    input_tokens, output_tokens, cost_usd, cost_unknown, latency_bin)
+  select agent_id, bucket, ${dimensions}, end_user, tags::text[], metadata, ${({ occurred }) => occurred}::smallint,
+    ${({ occurred }) => (occurred === 1 ? 1 : -1)}::smallint, input_tokens, output_tokens, cost_usd, cost_unknown,
+    latency_bin(latency_ms)
+  from ${changes.table}`;
 
 /** Advisory lock: one transaction at a time folds or forgets. */
 const labelsLock = 7_315_202_633;
@@ -101,8 +108,7 @@ export function foldLabels(db: Db, limit: number): Promise<number> {
   });
 }
 
-const dimensions = sql.raw('status, source, prompt_version_id, model, api_key_id, error_code');
-const sums = sql.raw('occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown');
+const sums = sql`occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown`;
 
 /**
  * Forgets a user, a tag or a value of the metadata: what was counted stays counted, among the calls without it. A call that

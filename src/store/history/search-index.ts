@@ -7,8 +7,9 @@ import {
   tokensOfSearch,
 } from '../../core/history/search-tokens.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
 import { type Sql, sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { type HistoryRequest, searchedMax, searchedText } from './history-filter.ts';
 import { aboveFloor, idBounds } from './id-bounds.ts';
 
@@ -35,13 +36,11 @@ import { aboveFloor, idBounds } from './id-bounds.ts';
 const searchLock = 7_315_202_641;
 
 /** Appends records that were written or deleted, or whose texts were removed. */
-const appendChanges: PlainStatement = {
-  name: 'search-append',
-  text: 'insert into search_changes (id) select * from unnest($1::uuid[])',
-};
+const appendChanges = statement<readonly string[]>('search-append')`
+  insert into search_changes (id) select * from unnest(${(ids) => ids}::uuid[])`;
 
 export function sendChanges(send: Send, ids: readonly string[]): readonly Promise<unknown>[] {
-  return ids.length === 0 ? [] : [send(appendChanges, [ids])];
+  return ids.length === 0 ? [] : [send(appendChanges, ids)];
 }
 
 /** SQL: a record has a text that a search covers. */

@@ -6,8 +6,10 @@ import {
   byMinute,
   type Tally,
 } from '../../core/history/statistics.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
-import { type Columns, type NumberedRowSet, numberedRowSet } from '../../db/row-set.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { type Columns, rowSet } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
+import { type Statement, statement } from '../../db/statement.ts';
 import { appendDeletedLabels, appendLabels } from './label-changes.ts';
 
 /** Adds tallies to the statistics in the caller's transaction. These rows are the last locks of every transaction. */
@@ -32,18 +34,12 @@ async function sendToBothTables(
 ): Promise<void> {
   if (tallies.length === 0) return;
   const cells = byMinute(tallies);
-  await Promise.all([
-    send(buckets.statement, buckets.rows.values(addUp(cells))),
-    send(breakdown.statement, breakdown.rows.values(addUpBreakdown(cells))),
-  ]);
+  await Promise.all([send(buckets, addUp(cells)), send(breakdown, addUpBreakdown(cells))]);
 }
 
 interface BucketStatements {
-  readonly buckets: { readonly statement: PlainStatement; readonly rows: NumberedRowSet<Bucket> };
-  readonly breakdown: {
-    readonly statement: PlainStatement;
-    readonly rows: NumberedRowSet<BreakdownBucket>;
-  };
+  readonly buckets: Statement<readonly Bucket[], unknown>;
+  readonly breakdown: Statement<readonly BreakdownBucket[], unknown>;
 }
 
 const keyColumns: Columns<AnyBucket> = {
@@ -79,22 +75,25 @@ function latencyText(latency: readonly number[]): string {
 }
 
 const ordinality = true;
-const addedBuckets = numberedRowSet<Bucket>(
+const addedBuckets = rowSet<readonly Bucket[], Bucket>(
   'b',
   { ...keyColumns, ...addedColumns },
+  (buckets) => buckets,
   { ordinality },
 );
-const addedBreakdown = numberedRowSet<BreakdownBucket>(
+const addedBreakdown = rowSet<readonly BreakdownBucket[], BreakdownBucket>(
   'b',
   { ...keyColumns, ...addedColumns, ...breakdownColumns },
+  (buckets) => buckets,
   { ordinality },
 );
 
-const bucketColumns = `agent_id, level, bucket, status, source,
-  occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency`;
-const bucketSums = `agent_id, level, bucket, status, source, occurred, recorded, input_tokens, output_tokens,
+const bucketKey = sql`agent_id, level, bucket, status, source`;
+const breakdownNames = sql`prompt_version_id, model, api_key_id, error_code`;
+const sums = sql`occurred, recorded, input_tokens, output_tokens, cost_usd, cost_unknown, latency`;
+const sumsOfRows = sql`occurred, recorded, input_tokens, output_tokens,
   (select coalesce(sum(cost), 0) from unnest(costs::numeric[]) as cost), cost_unknown, latency::bigint[]`;
-const addToBucket = `occurred = s.occurred + excluded.occurred,
+const addToBucket = sql`occurred = s.occurred + excluded.occurred,
   recorded = s.recorded + excluded.recorded,
   input_tokens = s.input_tokens + excluded.input_tokens,
   output_tokens = s.output_tokens + excluded.output_tokens,
@@ -102,75 +101,62 @@ const addToBucket = `occurred = s.occurred + excluded.occurred,
   cost_unknown = s.cost_unknown + excluded.cost_unknown,
   latency = add_counts(s.latency, excluded.latency)`;
 
-const addBuckets: PlainStatement = {
-  name: 'statistics-add',
-  text: `insert into statistics as s (${bucketColumns})
-    select ${bucketSums}
-    from ${addedBuckets.table}
-    order by ordinal
-    on conflict (agent_id, level, bucket, status, source) do update set ${addToBucket}`,
-};
+const addBuckets = statement<readonly Bucket[]>('statistics-add')`
+  insert into statistics as s (${bucketKey}, ${sums})
+  select ${bucketKey}, ${sumsOfRows}
+  from ${addedBuckets.table}
+  order by ordinal
+  on conflict (${bucketKey}) do update set ${addToBucket}`;
 
-const addBreakdown: PlainStatement = {
-  name: 'statistics-add-breakdown',
-  text: `insert into breakdown as s (${bucketColumns}, prompt_version_id, model, api_key_id, error_code)
-    select ${bucketSums}, prompt_version_id, model, api_key_id, error_code
-    from ${addedBreakdown.table}
-    order by ordinal
-    on conflict (agent_id, level, bucket, status, source, prompt_version_id, model, api_key_id, error_code)
-      do update set ${addToBucket}`,
-};
+const addBreakdown = statement<readonly BreakdownBucket[]>('statistics-add-breakdown')`
+  insert into breakdown as s (${bucketKey}, ${sums}, ${breakdownNames})
+  select ${bucketKey}, ${sumsOfRows}, ${breakdownNames}
+  from ${addedBreakdown.table}
+  order by ordinal
+  on conflict (${bucketKey}, ${breakdownNames}) do update set ${addToBucket}`;
 
-const removedBuckets = numberedRowSet<Bucket>(
+const removedBuckets = rowSet<readonly Bucket[], Bucket>(
   't',
   { ...keyColumns, ...removedColumns },
+  (buckets) => buckets,
   { ordinality },
 );
-const removedBreakdown = numberedRowSet<BreakdownBucket>(
+const removedBreakdown = rowSet<readonly BreakdownBucket[], BreakdownBucket>(
   't',
   { ...keyColumns, ...removedColumns, ...breakdownColumns },
+  (buckets) => buckets,
   { ordinality },
 );
 
 // Locks the rows in their order first, because an update locks rows in the order of its plan.
-const subtractBuckets: PlainStatement = {
-  name: 'statistics-subtract',
-  text: `with locked as materialized (
-      select s.agent_id, s.level, s.bucket, s.status, s.source, t.removed
-      from ${removedBuckets.table}
-      join statistics s using (agent_id, level, bucket, status, source)
-      where s.bucket >= (select at from history_floor)
-      order by t.ordinal for update of s)
-    update statistics s set recorded = s.recorded - locked.removed
-    from locked
-    where (s.agent_id, s.level, s.bucket, s.status, s.source)
-      = (locked.agent_id, locked.level, locked.bucket, locked.status, locked.source)`,
-};
+const subtractBuckets = statement<readonly Bucket[]>('statistics-subtract')`
+  with locked as materialized (
+    select ${bucketKey}, t.removed
+    from ${removedBuckets.table}
+    join statistics s using (${bucketKey})
+    where s.bucket >= (select at from history_floor)
+    order by t.ordinal for update of s)
+  update statistics s set recorded = s.recorded - locked.removed
+  from locked
+  where (s.agent_id, s.level, s.bucket, s.status, s.source)
+    = (locked.agent_id, locked.level, locked.bucket, locked.status, locked.source)`;
 
-const subtractBreakdown: PlainStatement = {
-  name: 'statistics-subtract-breakdown',
-  text: `with locked as materialized (
-      select s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model, s.api_key_id,
-        s.error_code, t.removed
-      from ${removedBreakdown.table}
-      join breakdown s
-        on (s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model)
-          = (t.agent_id, t.level, t.bucket, t.status, t.source, t.prompt_version_id, t.model)
-        and s.api_key_id is not distinct from t.api_key_id and s.error_code is not distinct from t.error_code
-      where s.bucket >= (select at from history_floor)
-      order by t.ordinal for update of s)
-    update breakdown s set recorded = s.recorded - locked.removed
-    from locked
-    where (s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model)
-        = (locked.agent_id, locked.level, locked.bucket, locked.status, locked.source, locked.prompt_version_id, locked.model)
-      and s.api_key_id is not distinct from locked.api_key_id and s.error_code is not distinct from locked.error_code`,
-};
+const subtractBreakdown = statement<readonly BreakdownBucket[]>('statistics-subtract-breakdown')`
+  with locked as materialized (
+    select s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model, s.api_key_id,
+      s.error_code, t.removed
+    from ${removedBreakdown.table}
+    join breakdown s
+      on (s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model)
+        = (t.agent_id, t.level, t.bucket, t.status, t.source, t.prompt_version_id, t.model)
+      and s.api_key_id is not distinct from t.api_key_id and s.error_code is not distinct from t.error_code
+    where s.bucket >= (select at from history_floor)
+    order by t.ordinal for update of s)
+  update breakdown s set recorded = s.recorded - locked.removed
+  from locked
+  where (s.agent_id, s.level, s.bucket, s.status, s.source, s.prompt_version_id, s.model)
+      = (locked.agent_id, locked.level, locked.bucket, locked.status, locked.source, locked.prompt_version_id, locked.model)
+    and s.api_key_id is not distinct from locked.api_key_id and s.error_code is not distinct from locked.error_code`;
 
-const added: BucketStatements = {
-  buckets: { statement: addBuckets, rows: addedBuckets },
-  breakdown: { statement: addBreakdown, rows: addedBreakdown },
-};
-const removed: BucketStatements = {
-  buckets: { statement: subtractBuckets, rows: removedBuckets },
-  breakdown: { statement: subtractBreakdown, rows: removedBreakdown },
-};
+const added: BucketStatements = { buckets: addBuckets, breakdown: addBreakdown };
+const removed: BucketStatements = { buckets: subtractBuckets, breakdown: subtractBreakdown };
