@@ -28,7 +28,7 @@ export async function eraseRecords(
     if (ids.length > 0) await deleteIdempotencyOf(db, ids);
     return deleteRecords(pipelines, { ids }, (send, deleted) => [
       forgetExecutions(send, deleted),
-      recordErasureProgress(send, erasureId, { ids, downTo, deleted: deleted.length }),
+      recordErasureProgress(send, { erasureId, ids, downTo, deleted: deleted.length }),
     ]);
   });
   return deletedRecords?.length;

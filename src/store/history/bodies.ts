@@ -29,7 +29,7 @@ export async function removeBodies(
         case when own.before is not null then
           least(own.before, (select id from execution_queue where agent_id = ${agentId} order by id limit 1)) end as before
       from (
-        select ${sql.raw(overdueBefore('bodies_days'))} as before
+        select ${overdueBefore('bodies_days')} as before
         from agents a join workspaces w on w.id = a.workspace_id where a.id = ${agentId}) as own),
     picked as materialized (
       select id from executions

@@ -1,7 +1,8 @@
 import type { ErasedValue } from '../../core/history/erased-value.ts';
 import type { Db, Trx } from '../../db/database.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
 import { type Sql, sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { type Page, readPage } from '../page.ts';
 import { recordHasLabel } from './erased-labels.ts';
 import { aboveFloor } from './id-bounds.ts';
@@ -277,17 +278,39 @@ export async function deletableExecutions(
  * Stores the position in the transaction of the deletion, and which found executions still exist. Those of workflow runs are
  * deleted with their run.
  */
-export async function recordErasureProgress(
-  send: Send,
-  erasureId: string,
-  { downTo, ids, deleted }: { downTo: string; ids: readonly string[]; deleted: number },
-): Promise<void> {
+export async function recordErasureProgress(send: Send, progress: ErasureProgress): Promise<void> {
   await Promise.all([
-    send(updateProgress, [erasureId, downTo, deleted]),
-    send(addWaiting, [erasureId, ids]),
-    send(deleteWaiting, [erasureId, ids]),
+    send(updateProgress, progress),
+    send(addWaiting, progress),
+    send(deleteWaiting, progress),
   ]);
 }
+
+interface ErasureProgress {
+  readonly erasureId: string;
+  readonly downTo: string;
+  /** The found ones that were to be deleted. */
+  readonly ids: readonly string[];
+  readonly deleted: number;
+}
+
+const erasureId = (progress: ErasureProgress) => progress.erasureId;
+const foundIds = sql`${({ ids }: ErasureProgress) => ids}::uuid[]`;
+
+const updateProgress = statement<ErasureProgress>('erasure-update-progress')`
+  update erasure_requests set down_to = least(down_to, ${({ downTo }) => downTo}::uuid),
+    deleted = deleted + ${({ deleted }) => deleted}::bigint
+  where id = ${erasureId}`;
+
+const addWaiting = statement<ErasureProgress>('erasure-add-waiting')`
+  insert into erasure_executions (erasure_id, execution_id)
+  select ${erasureId}, e.id from all_executions e
+  where e.id = any(${foundIds}) and e.workflow_run_id is null on conflict do nothing`;
+
+const deleteWaiting = statement<ErasureProgress>('erasure-delete-waiting')`
+  delete from erasure_executions r
+  where r.erasure_id = ${erasureId} and r.execution_id = any(${foundIds})
+    and not exists (select from all_executions e where e.id = r.execution_id and e.id = any(${foundIds}))`;
 
 /** Stores the position of the scan of events. */
 export async function recordScannedEvents(
@@ -307,26 +330,6 @@ export async function recordScannedEvents(
 export async function awaitAdmissions(db: Db, workspaceId: string): Promise<void> {
   await sql`select from limits where subject = ${workspaceId} for update`.execute(db);
 }
-
-const updateProgress: PlainStatement = {
-  name: 'erasure-update-progress',
-  text: `update erasure_requests set down_to = least(down_to, $2::uuid), deleted = deleted + $3::bigint
-    where id = $1`,
-};
-
-const addWaiting: PlainStatement = {
-  name: 'erasure-add-waiting',
-  text: `insert into erasure_executions (erasure_id, execution_id)
-    select $1, e.id from all_executions e
-    where e.id = any($2::uuid[]) and e.workflow_run_id is null on conflict do nothing`,
-};
-
-const deleteWaiting: PlainStatement = {
-  name: 'erasure-delete-waiting',
-  text: `delete from erasure_executions r
-    where r.erasure_id = $1 and r.execution_id = any($2::uuid[])
-      and not exists (select from all_executions e where e.id = r.execution_id and e.id = any($2::uuid[]))`,
-};
 
 /** Completes an erasure that waits for nothing, and deletes its value. Null if it still waits. */
 export async function completeErasure(

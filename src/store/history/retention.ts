@@ -1,6 +1,6 @@
 import type { Retention } from '../../core/history/retention.ts';
 import type { Db, Trx } from '../../db/database.ts';
-import { sql } from '../../db/sql.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 
 /** How long records and their bodies are kept, and which are overdue. */
 
@@ -56,7 +56,7 @@ export async function listOverdueAgents(db: Db, after: string, limit: number): P
         order by e.id limit 1) as oldest
     from (
       select a.id, coalesce(a.bodies_days, w.bodies_days) is not null as loses_bodies,
-        ${sql.raw(overdueBefore('records_days'))} as before
+        ${overdueBefore('records_days')} as before
       from agents a join workspaces w on w.id = a.workspace_id
       where a.id > ${after} order by a.id limit ${limit}) as a
     order by a.id`.execute(db);
@@ -68,8 +68,8 @@ export async function listOverdueAgents(db: Db, after: string, limit: number): P
  * forever. The deleting statement itself must contain it, because retention may have changed since. A day has 24 hours,
  * whatever the time zone of the session. An id cannot express times before 1970.
  */
-export function overdueBefore(column: 'records_days' | 'bodies_days'): string {
-  const days = `coalesce(a.${column}, w.${column})`;
-  return `case when ${days} is not null then
+export function overdueBefore(column: 'records_days' | 'bodies_days'): Sql {
+  const days = sql.raw(`coalesce(a.${column}, w.${column})`);
+  return sql`case when ${days} is not null then
     id_floor(greatest(clock_timestamp() - ${days} * interval '24 hours', 'epoch')) end`;
 }

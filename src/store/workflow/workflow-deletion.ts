@@ -123,6 +123,6 @@ function isOverdue(column: 'records_days' | 'bodies_days', bodies: Bodies) {
  */
 function before(column: 'records_days' | 'bodies_days') {
   return sql`(
-    select max((${sql.raw(overdueBefore(column))})::text collate "C")::uuid
+    select max((${overdueBefore(column)})::text collate "C")::uuid
     from agents a join workspaces w on w.id = a.workspace_id where a.id = any (v.agent_ids))`;
 }

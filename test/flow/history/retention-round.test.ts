@@ -192,7 +192,7 @@ test('a day of retention has 24 hours, also with daylight saving time', async ()
     for (const days of [60, 120, 180, 240, 300, 360]) {
       await sql`update agents set records_days = ${days} where id = ${one.agentId}`.execute(trx);
       const { rows } = await sql<{ days: number }>`
-        select (extract(epoch from clock_timestamp() - id_time(${sql.raw(overdueBefore('records_days'))})) / 86400)::float8
+        select (extract(epoch from clock_timestamp() - id_time(${overdueBefore('records_days')})) / 86400)::float8
           as days
         from agents a join workspaces w on w.id = a.workspace_id where a.id = ${one.agentId}`.execute(
         trx,
