@@ -178,23 +178,23 @@ type FullDataRow = FullData & { readonly id: string; readonly large: boolean };
 
 const selectFullData = statement<FullDataOf, FullDataRow>('deliveries-read-full-data')`
   select id, large, case when not large then output end as output_text,
-      case when not large then output_json end as output_json,
-      case when not large then input_variables end as input_variables
-    from (
-      select e.id, o.output, o.output_json, e.input_variables, coalesce(octet_length(o.output), 0)
-        + coalesce(octet_length(o.output_json::text), 0) + coalesce(octet_length(e.input_variables::text), 0)
-        > ${sql.lit(bodyBytesMax)} as large
-      from executions e
-      left join lateral (
-        select output, output_json from transient_outputs where execution_id = e.id offset 0) as t on true
-      cross join lateral (
-        select coalesce(e.output, t.output) as output, coalesce(e.output_json, t.output_json) as output_json) as o
-      where e.id = any(${({ executionIds }) => executionIds}::uuid[])
-        and e.id between ${({ bounds }) => bounds[0]}::uuid and ${({ bounds }) => bounds[1]}::uuid
-        and not exists (select from erasure_executions x where x.execution_id = e.id)
-        and not exists (select from erasure_workflow_runs x where x.run_id = e.workflow_run_id)
-        and (o.output is not null or e.input_variables is not null or e.status in ('rate_limited', 'unauthorized'))
-      offset 0) as e`;
+    case when not large then output_json end as output_json,
+    case when not large then input_variables end as input_variables
+  from (
+    select e.id, o.output, o.output_json, e.input_variables, coalesce(octet_length(o.output), 0)
+      + coalesce(octet_length(o.output_json::text), 0) + coalesce(octet_length(e.input_variables::text), 0)
+      > ${sql.lit(bodyBytesMax)} as large
+    from executions e
+    left join lateral (
+      select output, output_json from transient_outputs where execution_id = e.id offset 0) as t on true
+    cross join lateral (
+      select coalesce(e.output, t.output) as output, coalesce(e.output_json, t.output_json) as output_json) as o
+    where e.id = any(${({ executionIds }) => executionIds}::uuid[])
+      and e.id between ${({ bounds }) => bounds[0]}::uuid and ${({ bounds }) => bounds[1]}::uuid
+      and not exists (select from erasure_executions x where x.execution_id = e.id)
+      and not exists (select from erasure_workflow_runs x where x.run_id = e.workflow_run_id)
+      and (o.output is not null or e.input_variables is not null or e.status in ('rate_limited', 'unauthorized'))
+    offset 0) as e`;
 
 /** The outcome of an attempt. */
 export interface AttemptOutcome {
@@ -233,22 +233,22 @@ const outcomeRows = rowSet<readonly AttemptOutcome[], AttemptOutcome>(
 
 const updateDeliveries = statement<readonly AttemptOutcome[]>('deliveries-record')`
   with given as materialized (select * from ${outcomeRows.table}),
-    locked as materialized (
-      select d.endpoint_id, d.event_id, d.erased from deliveries d
-      join given g on g.endpoint_id = d.endpoint_id and g.event_id = d.event_id
-      order by d.endpoint_id, d.event_id for update of d)
-    update deliveries d set
-      attempts = case when jsonb_array_length(d.attempts) >= ${sql.lit(attemptsMax)} then d.attempts - 0 else d.attempts end
-        || case when l.erased then g.attempt || '{"answer": null}' else g.attempt end,
-      tries = case when d.tries = g.tries then d.tries + 1 else d.tries end,
-      state = case
-        when g.delivered then 'delivered'
-        when d.state = 'pending' and d.tries = g.tries and g.retry_ms is null then 'failed'
-        else d.state end,
-      due_at = case when d.tries = g.tries and g.retry_ms is not null
-        then clock_timestamp() + g.retry_ms * interval '1 millisecond' else d.due_at end
-    from given g join locked l on l.endpoint_id = g.endpoint_id and l.event_id = g.event_id
-    where d.endpoint_id = g.endpoint_id and d.event_id = g.event_id`;
+  locked as materialized (
+    select d.endpoint_id, d.event_id, d.erased from deliveries d
+    join given g on g.endpoint_id = d.endpoint_id and g.event_id = d.event_id
+    order by d.endpoint_id, d.event_id for update of d)
+  update deliveries d set
+    attempts = case when jsonb_array_length(d.attempts) >= ${sql.lit(attemptsMax)} then d.attempts - 0 else d.attempts end
+      || case when l.erased then g.attempt || '{"answer": null}' else g.attempt end,
+    tries = case when d.tries = g.tries then d.tries + 1 else d.tries end,
+    state = case
+      when g.delivered then 'delivered'
+      when d.state = 'pending' and d.tries = g.tries and g.retry_ms is null then 'failed'
+      else d.state end,
+    due_at = case when d.tries = g.tries and g.retry_ms is not null
+      then clock_timestamp() + g.retry_ms * interval '1 millisecond' else d.due_at end
+  from given g join locked l on l.endpoint_id = g.endpoint_id and l.event_id = g.event_id
+  where d.endpoint_id = g.endpoint_id and d.event_id = g.event_id`;
 
 /** Records which endpoints answer: one that fails gets one request at a time. */
 export async function recordHealth(send: Send, health: Health): Promise<void> {

@@ -72,33 +72,33 @@ const given = rowSet<readonly NewEvent[], NewEvent>(
 // Whether an endpoint is active is decided once for all events.
 const insertEvents = statement<readonly NewEvent[], Queued>('events-insert')`
   with given as materialized (select * from ${given.table}),
-    active as materialized (
-      select p.id, p.workspace_id, p.url, p.event_types, p.agent_ids
-      from active_endpoints p where p.workspace_id in (select workspace_id from given)),
-    matched as materialized (
-      select g.*, array(select p.id from active p where ${subscribes}) as endpoints
-      from given g),
-    subscribed as materialized (
-      select *, row_number() over (partition by workspace_id order by ordinal) as nth
-      from matched where cardinality(endpoints) > 0),
-    counted as (
-      update event_counters c set last = c.last + s.n
-      from (select workspace_id, count(*) as n from subscribed group by workspace_id) as s
-      where c.workspace_id = s.workspace_id
-      returning c.workspace_id, c.last - s.n as before),
-    written as (
-      insert into events (id, workspace_id, sequence, type, at, subject, agent_id, end_user, data)
-      select s.id, s.workspace_id, c.before + s.nth, s.type, to_timestamp(s.at_ms / 1000), s.subject, s.agent_id,
-        s.end_user, s.data
-      from subscribed s join counted c on c.workspace_id = s.workspace_id
-      returning id),
-    queued as (
-      insert into deliveries (endpoint_id, event_id, type, due_at)
-      select p.id, s.id, s.type, clock_timestamp()
-      from subscribed s cross join lateral unnest(s.endpoints) as e (id) join active p on p.id = e.id
-      where p.url is not null
-      returning 1)
-    select count(*)::int as queued from queued`;
+  active as materialized (
+    select p.id, p.workspace_id, p.url, p.event_types, p.agent_ids
+    from active_endpoints p where p.workspace_id in (select workspace_id from given)),
+  matched as materialized (
+    select g.*, array(select p.id from active p where ${subscribes}) as endpoints
+    from given g),
+  subscribed as materialized (
+    select *, row_number() over (partition by workspace_id order by ordinal) as nth
+    from matched where cardinality(endpoints) > 0),
+  counted as (
+    update event_counters c set last = c.last + s.n
+    from (select workspace_id, count(*) as n from subscribed group by workspace_id) as s
+    where c.workspace_id = s.workspace_id
+    returning c.workspace_id, c.last - s.n as before),
+  written as (
+    insert into events (id, workspace_id, sequence, type, at, subject, agent_id, end_user, data)
+    select s.id, s.workspace_id, c.before + s.nth, s.type, to_timestamp(s.at_ms / 1000), s.subject, s.agent_id,
+      s.end_user, s.data
+    from subscribed s join counted c on c.workspace_id = s.workspace_id
+    returning id),
+  queued as (
+    insert into deliveries (endpoint_id, event_id, type, due_at)
+    select p.id, s.id, s.type, clock_timestamp()
+    from subscribed s cross join lateral unnest(s.endpoints) as e (id) join active p on p.id = e.id
+    where p.url is not null
+    returning 1)
+  select count(*)::int as queued from queued`;
 
 const columns = sql.raw('e.id, e.type, e.at, e.sequence, e.data');
 
@@ -219,11 +219,11 @@ const forgotten = rowSet<readonly DeletedExecution[], DeletedExecution>(
 
 const forgetExecutionEvents = statement<readonly DeletedExecution[]>('events-forget-executions')`
   with forgotten as (
-      update events e set end_user = null, data = ${withoutLabels}
-      from ${forgotten.table}
-      where e.subject = x.id and e.workspace_id = x.workspace_id
-      returning e.id, e.workspace_id)
-    ${forgetAnswers}`;
+    update events e set end_user = null, data = ${withoutLabels}
+    from ${forgotten.table}
+    where e.subject = x.id and e.workspace_id = x.workspace_id
+    returning e.id, e.workspace_id)
+  ${forgetAnswers}`;
 
 /** The same for the events of workflow runs that are deleted. */
 export async function forgetRuns(

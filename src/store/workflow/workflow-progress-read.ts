@@ -100,19 +100,11 @@ export async function readItems(
 /** The maximum number of characters of item outputs per page, except for the last item. */
 const pageChars = 8_388_608;
 
-type StepRow = Pick<
-  WorkflowRunStepState,
-  | 'runId'
-  | 'step'
-  | 'item'
-  | 'status'
-  | 'executionId'
-  | 'failedExecutionId'
-  | 'fallback'
-  | 'itemsCount'
-> &
-  // Unless it was not requested.
-  Partial<Pick<WorkflowRunStepState, 'output'>>;
+interface StepRow
+  extends Omit<WorkflowRunStepState, 'variables' | 'items' | 'output' | 'errorCode' | 'error'> {
+  /** Absent if it was not requested. */
+  readonly output?: string | null;
+}
 
 interface OutputRow {
   readonly step: string;
@@ -128,22 +120,22 @@ function stepOfRow(row: StepRow): WorkflowRunStepState {
 const stepColumns = sql`
   s.run_id, s.step, s.item, s.status, s.execution_id, s.failed_execution_id, s.fallback, s.items_count`;
 
-interface Progress {
+interface StepsToRead {
   readonly runIds: readonly string[];
   readonly items: readonly WorkflowStepOf[];
 }
 
-const runIds = (of: Progress) => of.runIds;
-const namedItems = rowSet<Progress, WorkflowStepOf>('n', stepKey, ({ items }) => items);
+const runIds = (steps: StepsToRead) => steps.runIds;
+const namedItems = rowSet<StepsToRead, WorkflowStepOf>('n', stepKey, ({ items }) => items);
 
-const readStepRows = statement<Progress, StepRow>('progress-read-steps')`
+const readStepRows = statement<StepsToRead, StepRow>('progress-read-steps')`
   select ${stepColumns} from workflow_steps s where s.run_id = any(${runIds}::uuid[]) and s.item = -1
   union all
   select ${stepColumns} from ${namedItems.table}
     join workflow_steps s on s.run_id = n.run_id and s.step = n.step and s.item = n.item`;
 
 // Completed lists are not counted, however long they are. A list with the same name in another run is harmless.
-const countItems = statement<Progress, ItemsOfStep>('progress-count-items')`
+const countItems = statement<StepsToRead, ItemsOfStep>('progress-count-items')`
   select run_id, step, count(*)::int as begun,
     (count(*) filter (where status in ('ready', 'processing')))::int as in_progress
   from workflow_steps

@@ -133,19 +133,19 @@ type Ending = ProgressWrites['ends'][number];
 // Waits for a step that is just being called, and then stops its execution.
 const stopSteps = statement<readonly Ending[], StoppedRow>('progress-stop-steps')`
   with remaining as materialized (
-      select run_id, step, item, status in ('ready', 'processing') as open,
-        status = 'processing' and execution_id is not null as running
-      from workflow_steps
-      where run_id = any(${(ends) => ends.map(({ runId }) => runId)}::uuid[])
-        and (status in ('ready', 'processing') or output is not null or items is not null)
-      order by run_id, step, item for update)
-    update workflow_steps s set
-      status = case when l.running then 'canceling' when l.open then 'canceled' else s.status end,
-      ready_at = case when l.running then clock_timestamp() + ${reservedFor} end,
-      completed_at = case when l.open and not l.running then clock_timestamp() else s.completed_at end,
-      variables = null, items = null, output = null
-    from remaining l where s.run_id = l.run_id and s.step = l.step and s.item = l.item
-    returning s.run_id, s.step, s.item, s.status, s.execution_id`;
+    select run_id, step, item, status in ('ready', 'processing') as open,
+      status = 'processing' and execution_id is not null as running
+    from workflow_steps
+    where run_id = any(${(ends) => ends.map(({ runId }) => runId)}::uuid[])
+      and (status in ('ready', 'processing') or output is not null or items is not null)
+    order by run_id, step, item for update)
+  update workflow_steps s set
+    status = case when l.running then 'canceling' when l.open then 'canceled' else s.status end,
+    ready_at = case when l.running then clock_timestamp() + ${reservedFor} end,
+    completed_at = case when l.open and not l.running then clock_timestamp() else s.completed_at end,
+    variables = null, items = null, output = null
+  from remaining l where s.run_id = l.run_id and s.step = l.step and s.item = l.item
+  returning s.run_id, s.step, s.item, s.status, s.execution_id`;
 
 const failureOf = ({ end }: Ending) => (end.status === 'success' ? null : end);
 
@@ -169,9 +169,9 @@ function storableOrNull(text: string | null | undefined): string | null {
 
 const endWorkflowRuns = statement<readonly Ending[]>('progress-end-runs')`
   update workflow_runs r set status = e.status, completed_at = clock_timestamp(), output = e.output::json,
-      input = case when r.bodies = 'stored' then r.input end, error_code = e.error_code, error = e.error, failed_step = e.failed_step
-    from ${endings.table}
-    where r.id = e.id`;
+    input = case when r.bodies = 'stored' then r.input end, error_code = e.error_code, error = e.error, failed_step = e.failed_step
+  from ${endings.table}
+  where r.id = e.id`;
 
 /** Values are JSON, whose escapes make every text storable. */
 const written = rowSet<readonly WrittenStep[], WrittenStep>(
@@ -197,16 +197,16 @@ const written = rowSet<readonly WrittenStep[], WrittenStep>(
 
 const upsertSteps = statement<readonly WrittenStep[]>('progress-upsert-steps')`
   insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, agent_id,
-      execution_id, failed_execution_id, fallback, items, items_count, output, error_code, error, started_at, completed_at)
-    select run_id, step, item, status, case when status = 'ready' then clock_timestamp() + ${reservedFor} end, variables,
-      agent_id, execution_id, failed_execution_id, fallback, items::json, items_count, output::json, error_code, error,
-      case when status = 'processing' then clock_timestamp() end,
-      case when status not in ('ready', 'processing') then clock_timestamp() end
-    from ${written.table}
-    order by run_id, step, item
-    on conflict (run_id, step, item) do update set status = excluded.status, ready_at = excluded.ready_at,
-      variables = excluded.variables, agent_id = excluded.agent_id, execution_id = excluded.execution_id,
-      failed_execution_id = excluded.failed_execution_id, fallback = excluded.fallback, items = excluded.items,
-      items_count = excluded.items_count, output = excluded.output, error_code = excluded.error_code,
-      error = excluded.error, started_at = coalesce(s.started_at, excluded.started_at),
-      completed_at = excluded.completed_at`;
+    execution_id, failed_execution_id, fallback, items, items_count, output, error_code, error, started_at, completed_at)
+  select run_id, step, item, status, case when status = 'ready' then clock_timestamp() + ${reservedFor} end, variables,
+    agent_id, execution_id, failed_execution_id, fallback, items::json, items_count, output::json, error_code, error,
+    case when status = 'processing' then clock_timestamp() end,
+    case when status not in ('ready', 'processing') then clock_timestamp() end
+  from ${written.table}
+  order by run_id, step, item
+  on conflict (run_id, step, item) do update set status = excluded.status, ready_at = excluded.ready_at,
+    variables = excluded.variables, agent_id = excluded.agent_id, execution_id = excluded.execution_id,
+    failed_execution_id = excluded.failed_execution_id, fallback = excluded.fallback, items = excluded.items,
+    items_count = excluded.items_count, output = excluded.output, error_code = excluded.error_code,
+    error = excluded.error, started_at = coalesce(s.started_at, excluded.started_at),
+    completed_at = excluded.completed_at`;
