@@ -1,5 +1,6 @@
 import { isInvalidParameter } from './database-error.ts';
-import type { PlainStatement, Send } from './pipeline.ts';
+import type { Send } from './pipeline.ts';
+import { statement } from './statement.ts';
 
 /**
  * Finds the outcome of a transaction whose commit got no response. Reads the status of its transaction id first, then the
@@ -14,9 +15,9 @@ export async function findOutcome(
   id: string,
   kind: keyof typeof findRow = 'execution',
 ): Promise<'committed' | 'aborted' | 'in progress'> {
-  const [status] = await send<{ state: string | null }>(readState, [xid]).catch(unknownId);
+  const [status] = await send(readState, xid).catch(unknownId);
   if (status?.state === 'in progress') return 'in progress';
-  const rows = await send(findRow[kind], [id]);
+  const rows = await send(findRow[kind], id);
   if (rows.length === 0) return 'aborted';
   await send(confirm);
   return 'committed';
@@ -28,21 +29,16 @@ function unknownId(error: unknown): [] {
   throw error;
 }
 
-const readState: PlainStatement = {
-  name: 'outcome-read-state',
-  text: `select pg_xact_status($1::xid8) as state`,
-};
+const readState = statement<string, { state: string | null }>('outcome-read-state')`
+  select pg_xact_status(${(xid) => xid}::xid8) as state`;
 
 /** Writes to the log of the server alone. */
-const confirm: PlainStatement = {
-  name: 'outcome-confirm',
-  text: `select pg_logical_emit_message(true, 'cueline', '')`,
-};
+const confirm = statement<void>('outcome-confirm')`
+  select pg_logical_emit_message(true, 'cueline', '')`;
 
 const findRow = {
-  execution: { name: 'outcome-find-execution', text: `select from all_executions where id = $1` },
-  workflowRun: {
-    name: 'outcome-find-workflow-run',
-    text: `select from workflow_runs where id = $1`,
-  },
-} satisfies Record<string, PlainStatement>;
+  execution: statement<string>('outcome-find-execution')`
+    select from all_executions where id = ${(id) => id}`,
+  workflowRun: statement<string>('outcome-find-workflow-run')`
+    select from workflow_runs where id = ${(id) => id}`,
+};

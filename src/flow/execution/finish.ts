@@ -234,9 +234,9 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
     const ended = endedExecution(end, row);
     tallies.push(tally(ended, end, row));
     if (end.workflow) stepEnds.push(eventOf(end.workflow, ended));
-    if (row.reporting_workspace) {
+    if (row.reportingWorkspace) {
       const labels = row.erased ? null : end.acceptedAs.labels;
-      events.push(outboundEvent(row.reporting_workspace, { ...end.acceptedAs, labels }, ended));
+      events.push(outboundEvent(row.reportingWorkspace, { ...end.acceptedAs, labels }, ended));
     }
     if (end.workflow && !end.storeBodies) transientRunIds.add(end.workflow.runId);
     if (end.fence === null && row.worker !== null) {
@@ -287,7 +287,7 @@ function holdsFence(end: End, row: QueuedExecutionRow): boolean {
 }
 
 function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
-  const tookMs = row.started_ms === null ? 0 : Math.round(row.now_ms - row.started_ms);
+  const tookMs = row.startedMs === null ? 0 : Math.round(row.nowMs - row.startedMs);
   // The machine may have been off for a month.
   const latencyMs = Math.min(Math.max(0, tookMs), latencyMsMax);
   const prompt = sentPrompt(end);
@@ -295,20 +295,20 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
   const cost = end.status === 'canceled' && row.worker !== null ? unknownCost : end.cost;
   return {
     id: end.id,
-    agentId: row.agent_id,
+    agentId: row.agentId,
     status: end.status,
-    completedMs: row.now_ms,
-    startedMs: row.started_ms,
+    completedMs: row.nowMs,
+    startedMs: row.startedMs,
     latencyMs,
     model: row.model,
-    attempts: row.earlier_attempts + row.failures + row.losses + Number(isAttempt(end, row)),
+    attempts: row.earlierAttempts + row.failures + row.losses + Number(isAttempt(end, row)),
     attemptList: attemptListOf(end, row, cost),
     lastClaim: row.attempt || null,
     firstTextMs: end.firstTextMs === null ? null : Math.min(end.firstTextMs, latencyMs),
-    inputTokens: addTokens(row.spent_input_tokens, end.usage.inputTokens),
-    outputTokens: addTokens(row.spent_output_tokens, end.usage.outputTokens),
-    costUsd: addDecimals(row.spent_usd, cost.usd),
-    costKnown: row.spent_known && cost.known,
+    inputTokens: addTokens(row.spentInputTokens, end.usage.inputTokens),
+    outputTokens: addTokens(row.spentOutputTokens, end.usage.outputTokens),
+    costUsd: addDecimals(row.spentUsd, cost.usd),
+    costKnown: row.spentKnown && cost.known,
     costSource: costSourceOf(cost, row),
     finishReason: end.finishReason,
     settingsNotApplied: end.settingsNotApplied.join(',') || null,
@@ -351,7 +351,7 @@ function isAttempt(end: End, row: QueuedExecutionRow): boolean {
 function attemptListOf(end: End, row: QueuedExecutionRow, cost: Cost): string | null {
   if (row.attempt <= 1) return null;
   const list = [
-    ...(row.attempt_list ?? []),
+    ...(row.attemptList ?? []),
     ...(isAttempt(end, row) ? [ownAttempt(end, row, cost)] : []),
   ];
   return JSON.stringify(list);
@@ -366,7 +366,7 @@ function ownAttempt(end: End, row: QueuedExecutionRow, cost: Cost): Attempt {
 
 /** Null if nothing was called, or nothing charged. */
 function costSourceOf(cost: Cost, row: QueuedExecutionRow): CostSource | null {
-  return cost.source ?? row.spent_source ?? (row.spent_known && cost.known ? null : 'unknown');
+  return cost.source ?? row.spentSource ?? (row.spentKnown && cost.known ? null : 'unknown');
 }
 
 function storableDetails({ details, storeBodies }: End): AnswerDetails {
@@ -382,7 +382,7 @@ const noLabels = { user: null, session: null, tags: null, metadata: null };
 
 function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionRow): Tally {
   return {
-    agentId: row.agent_id,
+    agentId: row.agentId,
     executedAtMs: uuid7Time(ended.id),
     status: ended.status,
     source: acceptedAs.source,
@@ -396,7 +396,7 @@ function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionR
     outputTokens: ended.outputTokens,
     costUsd: ended.costUsd,
     costKnown: ended.costKnown,
-    latencyMs: row.started_ms === null ? null : ended.latencyMs,
+    latencyMs: row.startedMs === null ? null : ended.latencyMs,
   };
 }
 

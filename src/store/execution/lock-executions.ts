@@ -1,7 +1,8 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Attempt } from '../../core/execution/attempt.ts';
 import type { CostSource } from '../../core/model/model-port.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { statement } from '../../db/statement.ts';
 import { begin } from '../../db/statements.ts';
 import { type LockedBatch, lockBatches } from '../batch/batch-lines.ts';
 import { type LockedWorkflowRun, lockWorkflowRuns } from '../workflow/workflow-progress.ts';
@@ -26,29 +27,29 @@ import { readSteps, type WorkflowRunSteps } from '../workflow/workflow-progress-
 
 export interface QueuedExecutionRow {
   readonly id: string;
-  readonly agent_id: string;
+  readonly agentId: string;
   readonly worker: string | null;
   readonly attempt: number;
   readonly failures: number;
   readonly losses: number;
-  readonly spent_input_tokens: number;
-  readonly spent_output_tokens: number;
-  readonly spent_usd: string;
-  readonly spent_known: boolean;
-  readonly spent_source: CostSource | null;
+  readonly spentInputTokens: number;
+  readonly spentOutputTokens: number;
+  readonly spentUsd: string;
+  readonly spentKnown: boolean;
+  readonly spentSource: CostSource | null;
   /** After a fallback, the one that replaced the first. */
   readonly model: string;
   /** With the models before it, without losses. */
-  readonly earlier_attempts: number;
-  readonly attempt_list: readonly Attempt[] | null;
+  readonly earlierAttempts: number;
+  readonly attemptList: readonly Attempt[] | null;
   /** The database time, read under the lock. */
-  readonly now_ms: number;
-  readonly started_ms: number | null;
+  readonly nowMs: number;
+  readonly startedMs: number | null;
   /** True if an erasure has reached it: its labels are these tags. */
   readonly erased: boolean | null;
   readonly tags: readonly string[] | null;
   /** The workspace, if an endpoint may subscribe to the end. */
-  readonly reporting_workspace: string | null;
+  readonly reportingWorkspace: string | null;
 }
 
 /**
@@ -76,29 +77,25 @@ export async function lockExecutions(
   const runIds = steps.map(({ runId }) => runId);
   const [, , workflows, rows, states, batches] = await Promise.all([
     send(begin),
-    slotAgentIds.length > 0 ? send(lockAgents, [slotAgentIds]) : [],
+    slotAgentIds.length > 0 ? send(lockAgents, slotAgentIds) : [],
     steps.length > 0 ? lockWorkflowRuns(send, runIds) : [],
-    send<QueuedExecutionRow>(lockQueue, [ids]),
+    send(lockQueue, ids),
     steps.length > 0 ? readSteps(send, steps) : { rows: [], items: [] },
     batchIds.length > 0 ? lockBatches(send, batchIds) : [],
   ]);
   return { rows, workflows, steps: states, batches };
 }
 
-const lockAgents: PlainStatement = {
-  name: 'finish-lock-agents',
-  text: `select subject from limits where subject = any($1::uuid[]) order by subject for update`,
-};
+const lockAgents = statement<readonly string[]>('finish-lock-agents')`
+  select subject from limits where subject = any(${(ids) => ids}::uuid[]) order by subject for update`;
 
-const lockQueue: PlainStatement = {
-  name: 'finish-lock-queue',
-  text: `select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list,
-      spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
-      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
-      (extract(epoch from started_at) * 1000)::float8 as started_ms,
-      erased, case when erased then tags end as tags,
-      case when exists (select from endpoints p where p.workspace_id = q.workspace_id and p.enabled
-        and p.event_types && '{execution.succeeded,execution.failed,execution.canceled}')
-        then workspace_id end as reporting_workspace
-    from execution_queue q where id = any($1::uuid[]) order by id for update`,
-};
+const lockQueue = statement<readonly string[], QueuedExecutionRow>('finish-lock-queue')`
+  select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list,
+    spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
+    (extract(epoch from started_at) * 1000)::float8 as started_ms,
+    erased, case when erased then tags end as tags,
+    case when exists (select from endpoints p where p.workspace_id = q.workspace_id and p.enabled
+      and p.event_types && '{execution.succeeded,execution.failed,execution.canceled}')
+      then workspace_id end as reporting_workspace
+  from execution_queue q where id = any(${(ids) => ids}::uuid[]) order by id for update`;

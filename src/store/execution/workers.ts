@@ -1,7 +1,8 @@
 import { type Db, inTransaction } from '../../db/database.ts';
 import { isLockNotAvailable } from '../../db/database-error.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
 import { type Sql, sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 
 /**
  * Workers and their leases.
@@ -27,29 +28,30 @@ import { type Sql, sql } from '../../db/sql.ts';
  */
 
 export async function registerWorker(send: Send, id: string, leaseMs: number): Promise<void> {
-  await send(insertWorker, [id, leaseMs]);
+  await send(insertWorker, { id, leaseMs });
 }
 
 /** Renews the lease. Returns the executions canceled since, or null if the worker was swept and has lost its executions. */
 export async function heartbeat(send: Send, id: string, leaseMs: number): Promise<string[] | null> {
-  const [row] = await send<{ canceled: string[] }>(renewLease, [id, leaseMs]);
+  const [row] = await send(renewLease, { id, leaseMs });
   return row?.canceled ?? null;
 }
 
-const insertWorker: PlainStatement = {
-  name: 'worker-insert',
-  text: `insert into workers (id, lease_until, opens_urls)
-    values ($1, clock_timestamp() + $2 * interval '1 millisecond', true)`,
-};
+interface Lease {
+  readonly id: string;
+  readonly leaseMs: number;
+}
 
-const renewLease: PlainStatement = {
-  name: 'worker-renew-lease',
-  text: `with renewed as (
-      update workers set lease_until = clock_timestamp() + $2 * interval '1 millisecond'
-      where id = $1 returning id),
-    removed as (delete from cancellations where worker = $1 returning execution_id)
-    select array(select execution_id::text from removed) as canceled from renewed`,
-};
+const worker = ({ id }: Lease) => id;
+const leaseEnd = sql`clock_timestamp() + ${({ leaseMs }: Lease) => leaseMs} * interval '1 millisecond'`;
+
+const insertWorker = statement<Lease>('worker-insert')`
+  insert into workers (id, lease_until, opens_urls) values (${worker}, ${leaseEnd}, true)`;
+
+const renewLease = statement<Lease, { canceled: string[] }>('worker-renew-lease')`
+  with renewed as (update workers set lease_until = ${leaseEnd} where id = ${worker} returning id),
+  removed as (delete from cancellations where worker = ${worker} returning execution_id)
+  select array(select execution_id::text from removed) as canceled from renewed`;
 
 /**
  * Sweeps expired workers: returns their executions to the queue and counts one loss for each. Returns how many. The caller
