@@ -93,7 +93,7 @@ const fail = (runs: QueuedExecution[]) =>
 /** Ends them, and the agent grants their slots to others. */
 async function endOf(agent: TestAgent, runs: QueuedExecution[]) {
   await end(runs);
-  await pipelines.use((send) => send(grantFreeSlots, [[agent.id]]));
+  await pipelines.use((send) => send(grantFreeSlots, [agent.id]));
 }
 
 test('a workspace whose executions all fail starts at most twice as many as another one', async () => {

@@ -87,5 +87,5 @@ export async function markDeleted(trx: Trx, id: string): Promise<void> {
  * have no slot, so a new limit is exact only after they have ended.
  */
 export async function grantSlots(trx: Trx, id: string): Promise<void> {
-  await trx.run({ text: grantFreeSlots.text, values: [[id]] });
+  await trx.run({ text: grantFreeSlots.text, values: grantFreeSlots.values([id]) });
 }

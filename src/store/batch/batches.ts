@@ -150,7 +150,7 @@ export async function cancelErasedLines(
   if (ids.length === 0) return;
   const { rows } = await sql<EndedRow>`
     with erased as materialized (
-      select l.batch_id, l.line, ${sql.raw(lineBytes)} from batch_lines l
+      select l.batch_id, l.line, ${lineBytes} from batch_lines l
       where l.batch_id = any(${ids}::uuid[]) and l.status = 'waiting' and ${matches}),
     canceled as (
       update batch_lines l set status = 'canceled', error_code = 'CANCELED', error = ${erasedText},

@@ -3,8 +3,10 @@ import type { EndStatus } from '../../core/execution/execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { AnswerDetails, CostSource } from '../../core/model/model-port.ts';
-import type { PlainStatement, Send, Value } from '../../db/pipeline.ts';
-import { numberedRowSet } from '../../db/row-set.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { type Columns, rowSet } from '../../db/row-set.ts';
+import { type Sql, sql } from '../../db/sql.ts';
+import { statement } from '../../db/statement.ts';
 import { changeLines, type LineChanges } from '../batch/batch-lines.ts';
 import { sendEvents } from '../event/events.ts';
 import { hasSearchedText } from '../history/search-index.ts';
@@ -48,7 +50,7 @@ export interface Completion {
   /** Agents whose slots may have become free. The transaction holds their locks. */
   readonly slotAgentIds?: readonly string[];
   /** Workers that must abort an execution. */
-  readonly cancellations?: readonly { executionId: string; worker: string }[];
+  readonly cancellations?: readonly Cancellation[];
   /** Workflow runs with an ended step whose agent stores no bodies. */
   readonly transientRunIds?: readonly string[];
   readonly refused?: readonly RefusedExecution[];
@@ -62,6 +64,11 @@ export interface Completion {
   readonly tallies?: readonly Tally[];
   /** Outbound events of these ends and refusals. Those of workflow runs are in `progress`. */
   readonly events?: readonly NewEvent[];
+}
+
+interface Cancellation {
+  readonly executionId: string;
+  readonly worker: string;
 }
 
 export interface Completed {
@@ -127,14 +134,19 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
     (one) => !one.storeBodies && (one.output ?? one.refusalText) !== null,
   );
   const sent: Promise<unknown>[] = [];
-  if (ended.length > 0) sent.push(send(moveToHistory, ends.values(ended)));
-  if (transient.length > 0) sent.push(send(insertTransient, transientOutputs.values(transient)));
-  if (refused.length > 0) sent.push(send(insertRefusals, refusalValues(refused, refusedAtMs)));
-  if (slotAgentIds.length > 0) sent.push(send(grantFreeSlots, [slotAgentIds]));
-  if (cancellations.length > 0) {
-    sent.push(send(insertCancellations, canceled.values(cancellations)));
+  if (ended.length > 0) sent.push(send(moveToHistory, ended));
+  if (transient.length > 0) sent.push(send(insertTransient, transient));
+  if (refused.length > 0) {
+    sent.push(
+      send(insertRefusals, {
+        atMs: refusedAtMs,
+        ...numberTerms<RefusalTerms, RefusedExecution>(refused),
+      }),
+    );
   }
-  if (transientRunIds.length > 0) sent.push(send(markTransientWorkflowRuns, [transientRunIds]));
+  if (slotAgentIds.length > 0) sent.push(send(grantFreeSlots, slotAgentIds));
+  if (cancellations.length > 0) sent.push(send(insertCancellations, cancellations));
+  if (transientRunIds.length > 0) sent.push(send(markTransientWorkflowRuns, transientRunIds));
   const progressed = progress ? writeProgress(send, progress) : [];
   if (lines) sent.push(...changeLines(send, lines));
   sent.push(addStatistics(send, tallies));
@@ -146,10 +158,10 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
 }
 
 /** SQL: the only insertion of records; the last part of a `with` statement. Those with texts wait for the search index. */
-function insertRecords(columns: string, values: string): string {
-  return `written as (
+function insertRecords(columns: Sql, values: Sql): Sql {
+  return sql`written as (
       insert into executions (${columns}) select ${values}
-      returning id, ${hasSearchedText} as searchable)
+      returning id, ${sql.raw(hasSearchedText)} as searchable)
     insert into search_changes (id) select id from written where searchable`;
 }
 
@@ -157,10 +169,9 @@ function insertRecords(columns: string, values: string): string {
 const stored = (read: (one: EndedExecution) => string | null) => (one: EndedExecution) =>
   one.storeBodies ? read(one) : null;
 
-const ends = numberedRowSet<EndedExecution>('f', {
-  id: ['uuid', (one) => one.id],
+/** The columns of the record that its end adds. */
+const endColumns: Columns<EndedExecution> = {
   status: ['execution_status', (one) => one.status],
-  completed_ms: ['float8', (one) => one.completedMs],
   latency_ms: ['int', (one) => one.latencyMs],
   first_text_ms: ['int', (one) => one.firstTextMs],
   attempts: ['smallint', (one) => one.attempts],
@@ -173,13 +184,11 @@ const ends = numberedRowSet<EndedExecution>('f', {
   cost_known: ['bool', (one) => one.costKnown],
   cost_source: ['text', (one) => one.costSource],
   finish_reason: ['text', (one) => one.finishReason],
-  settings_not_applied: ['text', (one) => one.settingsNotApplied],
   error_code: ['text', (one) => one.errorCode],
   error: ['text', (one) => one.error],
   model_answered: ['text', (one) => one.modelAnswered],
   provider_request_id: ['text', (one) => one.providerRequestId],
   reasoning_tokens: ['int', (one) => one.reasoningTokens],
-  stores_bodies: ['bool', (one) => one.storeBodies],
   system_prompt: ['text', stored((one) => one.systemPrompt)],
   user_prompt: ['text', stored((one) => one.userPrompt)],
   request: ['json', stored((one) => one.request)],
@@ -188,57 +197,69 @@ const ends = numberedRowSet<EndedExecution>('f', {
   refusal_text: ['text', stored((one) => one.refusalText)],
   output_json: ['json', stored((one) => one.outputJson)],
   tool_calls: ['json', stored((one) => one.toolCalls)],
-});
+};
 
-/** The columns of the record that the live row contains, and those that its end adds. */
-const fromLiveRow = `id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, started_at,
-  temperature, source, agent_name, prompt_version_label, workflow_run_id, step_name, batch_id, end_user, session, tags, metadata, rerun_of, background,
-  files`;
-const fromEnd = `status, latency_ms, first_text_ms, attempts, attempt_list, last_claim, model, input_tokens, output_tokens, cost_usd, cost_known,
-  cost_source, finish_reason, error_code, error, model_answered, provider_request_id, reasoning_tokens, system_prompt,
-  user_prompt, request, reasoning_text, output, refusal_text, output_json, tool_calls`;
-const of = (alias: string, names: string) => names.replace(/\w+/g, (name) => `${alias}.${name}`);
+const ends = rowSet<readonly EndedExecution[], EndedExecution>(
+  'f',
+  {
+    ...endColumns,
+    id: ['uuid', (one) => one.id],
+    completed_ms: ['float8', (one) => one.completedMs],
+    settings_not_applied: ['text', (one) => one.settingsNotApplied],
+    stores_bodies: ['bool', (one) => one.storeBodies],
+  },
+  (ended) => ended,
+);
+
+const fromLiveRow = `id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, started_at, temperature,
+  source, agent_name, prompt_version_label, workflow_run_id, step_name, batch_id, end_user, session, tags, metadata, rerun_of,
+  background, files`;
+const bodiesOfLiveRow = 'input_variables, file_data, ip_address, user_agent';
+const fromEnd = Object.keys(endColumns).join(', ');
+const eachOf = (names: string, read: string) => sql.raw(names.replace(/\w+/g, read));
+
+const endedNames = sql.raw(
+  `${fromLiveRow}, ${fromEnd}, ${bodiesOfLiveRow}, completed_at, settings_not_applied`,
+);
 
 // Deletes by the list of ids: PostgreSQL overestimates the rows of a join and would read the whole queue.
-const moveToHistory: PlainStatement = {
-  name: 'completion-move-to-history',
-  text: `with ended as (
-      delete from execution_queue q using ${ends.table}
-      where q.id = f.id and q.id = any(${ends.array('id')})
-      returning ${of('q', fromLiveRow)}, ${of('f', fromEnd)}, f.completed_ms, f.settings_not_applied,
-        case when f.stores_bodies then q.input_variables end as input_variables,
-        case when f.stores_bodies then q.file_data end as file_data,
-        case when f.stores_bodies then q.ip_address end as ip_address,
-        case when f.stores_bodies then q.user_agent end as user_agent),
-    ${insertRecords(
-      `${fromLiveRow}, ${fromEnd}, completed_at, settings_not_applied, input_variables, file_data, ip_address,
-        user_agent`,
-      `${fromLiveRow}, ${fromEnd}, to_timestamp(completed_ms / 1000), string_to_array(settings_not_applied, ','),
-        input_variables, file_data, ip_address, user_agent from ended`,
-    )}`,
-};
+const moveToHistory = statement<readonly EndedExecution[]>('completion-move-to-history')`
+  with ended as (
+    delete from execution_queue q using ${ends.table}
+    where q.id = f.id and q.id = any(${ends.array('id')})
+    returning ${eachOf(fromLiveRow, 'q.$&')}, ${eachOf(fromEnd, 'f.$&')},
+      ${eachOf(bodiesOfLiveRow, 'case when f.stores_bodies then q.$& end as $&')},
+      to_timestamp(f.completed_ms / 1000) as completed_at,
+      string_to_array(f.settings_not_applied, ',') as settings_not_applied),
+  ${insertRecords(endedNames, sql`${endedNames} from ended`)}`;
 
-const transientOutputs = numberedRowSet<EndedExecution>('o', {
-  execution_id: ['uuid', (one) => one.id],
-  output: ['text', (one) => one.output],
-  refusal_text: ['text', (one) => one.refusalText],
-  output_json: ['json', (one) => one.outputJson],
-  tool_calls: ['json', (one) => one.toolCalls],
-});
+const transientOutputs = rowSet<readonly EndedExecution[], EndedExecution>(
+  'o',
+  {
+    execution_id: ['uuid', (one) => one.id],
+    output: ['text', (one) => one.output],
+    refusal_text: ['text', (one) => one.refusalText],
+    output_json: ['json', (one) => one.outputJson],
+    tool_calls: ['json', (one) => one.toolCalls],
+  },
+  (ended) => ended,
+);
 
-const insertTransient: PlainStatement = {
-  name: 'completion-insert-transient-outputs',
-  text: `insert into transient_outputs (execution_id, output, refusal_text, output_json, tool_calls, ended_at)
-    select execution_id, output, refusal_text, output_json, tool_calls, clock_timestamp()
-    from ${transientOutputs.table}`,
-};
+const insertTransient = statement<readonly EndedExecution[]>('completion-insert-transient-outputs')`
+  insert into transient_outputs (execution_id, output, refusal_text, output_json, tool_calls, ended_at)
+  select execution_id, output, refusal_text, output_json, tool_calls, clock_timestamp()
+  from ${transientOutputs.table}`;
 
-const refusals = numberedRowSet<NumberedCall<RefusedExecution>>(
+type Refusals = { readonly atMs: number } & ReturnType<
+  typeof numberTerms<RefusalTerms, RefusedExecution>
+>;
+
+const refusals = rowSet<Refusals, NumberedCall<RefusedExecution>>(
   'e',
   { ...callColumns, position: ['int', (one) => one.position] },
-  { first: 2 },
+  ({ calls }) => calls,
 );
-const refusalTerms = numberedRowSet<RefusalTerms>(
+const refusalTerms = rowSet<Refusals, RefusalTerms>(
   't',
   {
     ...termsColumns,
@@ -246,56 +267,46 @@ const refusalTerms = numberedRowSet<RefusalTerms>(
     error_code: ['text', (one) => one.errorCode],
     error: ['text', (one) => one.error],
   },
-  { first: refusals.next, ordinality: true },
+  ({ terms }) => terms,
+  { ordinality: true },
 );
+const refusedAt = ({ atMs }: Refusals) => new Date(atMs).toISOString();
 
-const insertRefusals: PlainStatement = {
-  name: 'completion-insert-refusals',
-  text: `with ${insertRecords(
-    `${admittedNames}, executed_at, completed_at, status, error_code, error`,
-    `${admittedValues}, $1::timestamptz, $1::timestamptz, status, error_code, error
+const insertRefusals = statement<Refusals>('completion-insert-refusals')`
+  with ${insertRecords(
+    sql.raw(`${admittedNames}, executed_at, completed_at, status, error_code, error`),
+    sql`${sql.raw(admittedValues)}, ${refusedAt}::timestamptz, ${refusedAt}::timestamptz, status, error_code, error
     from ${refusals.table} join ${refusalTerms.table} on t.ordinal = e.position`,
-  )}`,
-};
-
-function refusalValues(refused: readonly RefusedExecution[], atMs: number): Value[] {
-  const { terms, calls } = numberTerms<RefusalTerms, RefusedExecution>(refused);
-  return [new Date(atMs).toISOString(), ...refusals.values(calls), ...refusalTerms.values(terms)];
-}
+  )}`;
 
 /**
  * Grants the free slots of these agents to the executions that have waited longest; needs the agents' locks. It updates by
  * key: PostgreSQL overestimates the rows of a join and would read all waiting executions for each slot.
  */
-export const grantFreeSlots: PlainStatement = {
-  name: 'completion-grant-free-slots',
-  text: `update execution_queue q set has_slot = true, available_at = clock_timestamp()
-    where q.id = any(array(
-      select waiting.id from agents a cross join lateral (
-        select w.id from execution_queue w where w.agent_id = a.id and w.has_slot = false
-        order by w.id
-        limit greatest(0, coalesce((a.config ->> 'maxConcurrency')::int, 2147483647) -
-          (select count(*) from execution_queue h where h.agent_id = a.id and h.has_slot))) as waiting
-      where a.id = any($1::uuid[])))`,
-};
+export const grantFreeSlots = statement<readonly string[]>('completion-grant-free-slots')`
+  update execution_queue q set has_slot = true, available_at = clock_timestamp()
+  where q.id = any(array(
+    select waiting.id from agents a cross join lateral (
+      select w.id from execution_queue w where w.agent_id = a.id and w.has_slot = false
+      order by w.id
+      limit greatest(0, coalesce((a.config ->> 'maxConcurrency')::int, 2147483647) -
+        (select count(*) from execution_queue h where h.agent_id = a.id and h.has_slot))) as waiting
+    where a.id = any(${(agentIds) => agentIds}::uuid[])))`;
 
-const canceled = numberedRowSet<{ executionId: string; worker: string }>('c', {
-  execution_id: ['uuid', (one) => one.executionId],
-  worker: ['uuid', (one) => one.worker],
-});
+const canceled = rowSet<readonly Cancellation[], Cancellation>(
+  'c',
+  { execution_id: ['uuid', (one) => one.executionId], worker: ['uuid', (one) => one.worker] },
+  (cancellations) => cancellations,
+);
 
-const insertCancellations: PlainStatement = {
-  name: 'completion-insert-cancellations',
-  text: `insert into cancellations (execution_id, worker)
-    select c.execution_id, c.worker from ${canceled.table}
-    join workers w on w.id = c.worker
-    on conflict do nothing`,
-};
+const insertCancellations = statement<readonly Cancellation[]>('completion-insert-cancellations')`
+  insert into cancellations (execution_id, worker)
+  select c.execution_id, c.worker from ${canceled.table}
+  join workers w on w.id = c.worker
+  on conflict do nothing`;
 
 // Such a run must not keep bodies for longer than necessary. The run is locked already. This precedes the end of the run,
 // unless the run ended when the step was stopped.
-const markTransientWorkflowRuns: PlainStatement = {
-  name: 'completion-mark-transient-runs',
-  text: `update workflow_runs set bodies = 'transient', input = case when status = 'processing' then input end
-    where id = any($1::uuid[]) and bodies = 'stored'`,
-};
+const markTransientWorkflowRuns = statement<readonly string[]>('completion-mark-transient-runs')`
+  update workflow_runs set bodies = 'transient', input = case when status = 'processing' then input end
+  where id = any(${(ids) => ids}::uuid[]) and bodies = 'stored'`;
