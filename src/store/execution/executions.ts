@@ -8,9 +8,11 @@ import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { CostSource } from '../../core/model/model-port.ts';
 import type { Db } from '../../db/database.ts';
-import type { PlainStatement, Send } from '../../db/pipeline.ts';
+import type { Send } from '../../db/pipeline.ts';
+import { rowSet } from '../../db/row-set.ts';
 import { sql } from '../../db/sql.ts';
-import { idBounds } from '../history/id-bounds.ts';
+import { statement } from '../../db/statement.ts';
+import { aboveFloor, idBounds } from '../history/id-bounds.ts';
 
 /**
  * Reads executions. A live one is a row of `execution_queue`, an ended or refused one a record in `executions`. Its end moves
@@ -96,33 +98,20 @@ export interface ExecutionDetailRow extends ExecutionRow {
 }
 
 /** SQL: the labels of record `e`. */
-export const labelFields = 'e.end_user as "user", e.session, e.tags, e.metadata';
+export const labelFields = sql`e.end_user as "user", e.session, e.tags, e.metadata`;
 
-const summaryFields = `e.id, e.agent_id as "agentId", e.agent_name as "agentName", e.status::text as status, e.source::text as source,
-  e.executed_at as "executedAt", e.executed_by as "executedBy", e.api_key_id as "apiKeyId", e.model, e.temperature,
-  e.prompt_version_id as "promptVersionId", e.prompt_version_label as "promptVersionLabel",
-  e.started_at as "startedAt", e.completed_at as "completedAt", e.attempts::int as attempts,
-  e.latency_ms as "latencyMs", e.input_tokens as "inputTokens",
-  e.output_tokens as "outputTokens", e.cost_usd as "costUsd", e.cost_known as "costKnown", e.cost_source as "costSource",
-  e.settings_not_applied as "settingsNotApplied",
-  e.finish_reason as "finishReason", e.error_code as "errorCode", e.error, e.workflow_run_id as "workflowRunId",
-  e.step_name as "stepName", e.rerun_of as "rerunOf", e.batch_id as "batchId", ${labelFields}, e.first_text_ms as "firstTextMs",
-  e.reasoning_tokens as "reasoningTokens", e.model_answered as "modelAnswered",
-  e.provider_request_id as "providerRequestId"`;
-const details = `e.system_prompt as "systemPrompt", e.user_prompt as "userPrompt", e.reasoning_text as "reasoningText", e.request, e.last_claim as "lastClaim", e.background, e.files, e.file_data as "fileData", e.ip_address as "ipAddress",
-  e.user_agent as "userAgent", e.attempt_list as "attemptList"`;
-/** The output is in the record, or for a while in `transient_outputs` if its agent stores no bodies. */
-const bodies = `e.input_variables as "inputVariables", coalesce(e.output, t.output) as output,
-  coalesce(e.refusal_text, t.refusal_text) as "refusalText", coalesce(e.output_json, t.output_json) as "outputJson",
-  coalesce(e.tool_calls, t.tool_calls) as "toolCalls"`;
-const withTransientOutput = 'left join transient_outputs t on t.execution_id = e.id';
-const outputBytes = (of: string) => `coalesce(octet_length(${of}.output), 0)
+const summaryFields = sql`e.id, e.agent_id, e.agent_name, e.status::text as status, e.source::text as source, e.executed_at,
+  e.executed_by, e.api_key_id, e.model, e.temperature, e.prompt_version_id, e.prompt_version_label, e.started_at,
+  e.completed_at, e.attempts::int as attempts, e.latency_ms, e.input_tokens, e.output_tokens, e.cost_usd, e.cost_known,
+  e.cost_source, e.settings_not_applied, e.finish_reason, e.error_code, e.error, e.workflow_run_id, e.step_name, e.rerun_of,
+  e.batch_id, ${labelFields}, e.first_text_ms, e.reasoning_tokens, e.model_answered, e.provider_request_id`;
+/** SQL: each of the columns that contain the output of a record. */
+const ofOutput = (read: string) =>
+  sql.raw('output, refusal_text, output_json, tool_calls'.replace(/\w+/g, read));
+const outputBytes = (of: string) =>
+  sql.raw(`coalesce(octet_length(${of}.output), 0)
   + coalesce(octet_length(${of}.refusal_text), 0) + 4 * coalesce(pg_column_size(${of}.output_json), 0)
-  + 4 * coalesce(pg_column_size(${of}.tool_calls), 0)`;
-const bytes = `(coalesce(octet_length(e.system_prompt), 0)
-  + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
-  + 4 * coalesce(pg_column_size(e.request), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0)
-  + coalesce(pg_column_size(e.file_data), 0) + ${outputBytes('e')} + ${outputBytes('t')})`;
+  + 4 * coalesce(pg_column_size(${of}.tool_calls), 0)`);
 // Exact, because a page may contain a hundred variables that are compressed to a hundredth of their size.
 const jsonBytes = (column: string) => `coalesce(case
     when pg_column_compression(${column}) is null then pg_column_size(${column})
@@ -130,35 +119,35 @@ const jsonBytes = (column: string) => `coalesce(case
 const exactOutputBytes = (of: string) => `coalesce(octet_length(${of}.output), 0)
   + coalesce(octet_length(${of}.refusal_text), 0) + coalesce(octet_length(${of}.tool_calls::text), 0)
   + ${jsonBytes(`${of}.output_json`)}`;
-const bodyBytes = `${jsonBytes('e.input_variables')} + ${exactOutputBytes('e')} + ${exactOutputBytes('t')}`;
+const bodyBytes = sql.raw(
+  `${jsonBytes('e.input_variables')} + ${exactOutputBytes('e')} + ${exactOutputBytes('t')}`,
+);
 /** Limits the text of records that are read at once, except for the first record. */
-const textBytesMax = 8_388_608;
-const bytesBefore = `sum(${bodyBytes}) over (order by e.id desc rows between unbounded preceding and 1 preceding)`;
-const outputColumns = ['output', 'refusal_text', 'output_json', 'tool_calls'];
+const textBytesMax = sql.lit(8_388_608);
+const bytesBefore = sql`sum(${bodyBytes}) over (order by e.id desc rows between unbounded preceding and 1 preceding)`;
 
-/** SQL: the columns of an `ExecutionDetailRow` of record `e`; needs `transientOutputs`. */
-export const recordColumns = sql.raw(`${summaryFields}, ${bodies}, ${details}`);
+/**
+ * SQL: the columns of an `ExecutionDetailRow` of record `e`; needs `transientOutputs`. The output is in the record, or for a
+ * while in `transient_outputs` if its agent stores no bodies.
+ */
+export const recordColumns = sql`${summaryFields}, e.input_variables, ${ofOutput('coalesce(e.$&, t.$&) as $&')},
+  e.system_prompt, e.user_prompt, e.reasoning_text, e.request, e.last_claim, e.background, e.files, e.file_data, e.ip_address,
+  e.user_agent, e.attempt_list`;
 /** SQL: the columns of an `ExecutionListRow`; `e` must come from `withFits`. */
-export const listColumns = sql.raw(`${summaryFields}, e.fits,
-  case when e.fits then e.input_variables end as "inputVariables", ${outputColumns
-    .map((name) => `case when e.fits then coalesce(e.${name}, e.transient_${name}) end`)
-    .map((value, at) => `${value} as "${['output', 'refusalText', 'outputJson', 'toolCalls'][at]}"`)
-    .join(', ')}`);
+export const listColumns = sql`${summaryFields}, e.fits, case when e.fits then e.input_variables end as input_variables,
+  ${ofOutput('case when e.fits then coalesce(e.$&, e.transient_$&) end as $&')}`;
 /** SQL: records `e`, newest first, each with a flag whether its bodies fit; needs `transientOutputs`. */
-export const withFits = sql.raw(
-  `e.*, ${outputColumns
-    .map((name) => `t.${name} as transient_${name}`)
-    .join(', ')}, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`,
-);
+export const withFits = sql`e.*, ${ofOutput('t.$& as transient_$&')}, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`;
 /** SQL: joins the output that record `e` itself must not keep. */
-export const transientOutputs = sql.raw(withTransientOutput);
+export const transientOutputs = sql`left join transient_outputs t on t.execution_id = e.id`;
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
-export const summaryColumns = sql.raw(
-  `${summaryFields}, true as fits, null::text as "inputVariables", null::text as output,
-  null::text as "refusalText", null::text as "outputJson", null::json as "toolCalls"`,
-);
+export const summaryColumns = sql`${summaryFields}, true as fits, null::text as input_variables, null::text as output,
+  null::text as refusal_text, null::text as output_json, null::json as tool_calls`;
 /** SQL: the approximate size of the texts of record `e`, without reading them. Variables may be stored compressed. */
-export const textBytes = sql.raw(bytes);
+export const textBytes = sql`(coalesce(octet_length(e.system_prompt), 0)
+  + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
+  + 4 * coalesce(pg_column_size(e.request), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0)
+  + coalesce(pg_column_size(e.file_data), 0) + ${outputBytes('e')} + ${outputBytes('t')})`;
 
 export type LabelColumns = Pick<ExecutionRow, 'user' | 'session' | 'tags' | 'metadata'>;
 
@@ -182,36 +171,43 @@ export async function readExecutions(
   send: Send,
   keys: readonly ExecutionKey[],
 ): Promise<{ rows: ReadonlyMap<number, ExecutionDetailRow>; left: ReadonlySet<number> }> {
-  const ids = keys.map(({ executionId }) => executionId);
-  const agentIds = keys.map(({ agentId }) => agentId);
-  const rows = await send<ExecutionDetailRow & { ordinal: number; found: string }>(readByKey, [
-    ids,
-    agentIds,
-    textBytesMax,
-    ...idBounds(ids),
-  ]);
+  const [lowest, highest] = idBounds(keys.map(({ executionId }) => executionId));
+  const rows = await send(readByKey, { keys, lowest, highest });
   const byIndex = new Map(rows.map((row) => [row.ordinal - 1, row]));
   // The first row always fits, and lists all that exist.
   const found = rows[0]?.found.split(',').map((ordinal) => Number(ordinal) - 1) ?? [];
   return { rows: byIndex, left: new Set(found.filter((index) => !byIndex.has(index))) };
 }
 
+interface Lookup {
+  readonly keys: readonly ExecutionKey[];
+  readonly lowest: string | null;
+  readonly highest: string | null;
+}
+
+const given = rowSet<Lookup, ExecutionKey>(
+  'given',
+  { id: ['uuid', (one) => one.executionId], agent_id: ['uuid', (one) => one.agentId] },
+  ({ keys }) => keys,
+  { ordinality: true },
+);
+
 // Each row is looked up by its key, in the one partition of that key.
-const readByKey: PlainStatement = {
-  name: 'read-executions',
-  text: `select * from (
-      select given.ordinal::int as ordinal, string_agg(given.ordinal::text, ',') over () as found, one.*,
-        sum(one.bytes) over (order by given.ordinal) - one.bytes as before
-      from unnest($1::uuid[], $2::uuid[]) with ordinality as given (id, agent_id, ordinal)
-      cross join lateral (
-        select ${summaryFields}, ${bodies}, ${details}, ${bytes} as bytes,
-          (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as "workflowId"
-        from all_executions e ${withTransientOutput}
-        where e.id = given.id and e.agent_id = given.agent_id and e.id between $4::uuid and $5::uuid
-          and e.id >= (select id_floor(at) from history_floor)
-        offset 0) as one) as sized
-    where before < $3::bigint`,
-};
+const readByKey = statement<Lookup, ExecutionDetailRow & { ordinal: number; found: string }>(
+  'read-executions',
+)`
+  select * from (
+    select given.ordinal::int as ordinal, string_agg(given.ordinal::text, ',') over () as found, one.*,
+      sum(one.bytes) over (order by given.ordinal) - one.bytes as before
+    from ${given.table}
+    cross join lateral (
+      select ${recordColumns}, ${textBytes} as bytes,
+        (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as workflow_id
+      from all_executions e ${transientOutputs}
+      where e.id = given.id and e.agent_id = given.agent_id
+        and e.id between ${({ lowest }) => lowest}::uuid and ${({ highest }) => highest}::uuid and ${aboveFloor}
+      offset 0) as one) as sized
+  where before < ${textBytesMax}`;
 
 /** The existing ones of these records, newest first, with the bodies of as many as fit. */
 export async function readExecutionListRows(
@@ -224,7 +220,7 @@ export async function readExecutionListRows(
     from (
       select ${withFits} from all_executions e ${transientOutputs}
       where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
-        and (e.status = 'processing' or e.id >= (select id_floor(at) from history_floor))) as e
+        and (e.status = 'processing' or ${aboveFloor})) as e
     order by e.id desc`.execute(db);
   return rows;
 }
@@ -293,7 +289,7 @@ export async function findLiveExecutions(
       LineColumns & { id: string }
   >`
     select e.id, case when e.has_slot is null then null else e.agent_id end as slot_agent_id,
-      e.source, e.prompt_version_id, e.model, e.api_key_id, ${sql.raw(labelFields)}, ${stepColumns('e')}, ${lineColumns('e')},
+      e.source, e.prompt_version_id, e.model, e.api_key_id, ${labelFields}, ${stepColumns('e')}, ${lineColumns('e')},
       e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, e.started_at is not null as begun
     from execution_queue e where e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(

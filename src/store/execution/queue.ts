@@ -181,7 +181,7 @@ async function claim(
         greatest(0, extract(epoch from clock_timestamp() - e.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables,
         e.file_data, e.settings, e.bytes as input_bytes,
-        ${stepColumns('e')}, ${lineColumns('e')}, ${sql.raw(labelFields)}, ${setup.columns}
+        ${stepColumns('e')}, ${lineColumns('e')}, ${labelFields}, ${setup.columns}
       from claimed e
       ${setup.joins}) as claims on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);

@@ -90,7 +90,7 @@ const deleteWhere = (condition: Sql) => sql`
   with deleted as (
     delete from executions e where ${aboveFloor} and ${condition}
     returning e.id, e.workspace_id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id,
-      e.error_code, ${sql.raw(labelFields)}),
+      e.error_code, ${labelFields}),
   outputs as (delete from transient_outputs t using deleted where t.execution_id = deleted.id),
   chunks as (delete from stream_chunks c using deleted where c.execution_id = deleted.id)
   select * from deleted`;

@@ -4,6 +4,8 @@ import { createTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import type { Send } from '../../../src/db/pipeline.ts';
+import { sql } from '../../../src/db/sql.ts';
+import { statement } from '../../../src/db/statement.ts';
 import { readExecutions } from '../../../src/store/execution/executions.ts';
 import { deleteRecords } from '../../../src/store/history/deletion.ts';
 
@@ -25,7 +27,7 @@ const statements: [name: string, parameters: string, execute: () => Promise<unkn
   ],
   [
     'read-executions',
-    `'{${id}}', '{${id}}', 1, '${id}', '${id}'`,
+    `'{${id}}', '{${id}}', '${id}', '${id}'`,
     () => pipelines.use((send) => readExecutions(send, [{ agentId: id, executionId: id }])),
   ],
 ];
@@ -42,7 +44,8 @@ for (const [name, parameters, execute] of statements) {
 
 /** The cached generic plan of a prepared statement. */
 async function explain(send: Send, name: string, parameters: string): Promise<string> {
-  const text = `explain (costs off) execute "${name}"(${parameters})`;
-  const rows = await send<Record<'QUERY PLAN', string>>({ name: `explain ${name}`, text });
+  const explaining = statement<void, Record<'QUERY PLAN', string>>(`explain ${name}`)`
+    explain (costs off) execute ${sql.raw(`"${name}"(${parameters})`)}`;
+  const rows = await send(explaining);
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
