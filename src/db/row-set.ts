@@ -36,6 +36,9 @@ export interface RowSet<Input> {
   array(column: string): Fragment<Input>;
 }
 
+/** The input of the statement is the rows. */
+export function rowSet<Row>(alias: string, columns: Columns<Row>): RowSet<readonly Row[]>;
+
 /**
  * One array for each column. A column without any value is sent as null, which PostgreSQL pads.
  * @param read the rows in the input of the statement; called for each column
@@ -44,7 +47,14 @@ export function rowSet<Input, Row>(
   alias: string,
   columns: Columns<Row>,
   read: (input: Input) => readonly Row[],
-  { ordinality = false }: { readonly ordinality?: boolean } = {},
+  options?: { readonly ordinality?: boolean },
+): RowSet<Input>;
+
+export function rowSet<Input, Row>(
+  alias: string,
+  columns: Columns<Row>,
+  read = (input: Input) => input as unknown as readonly Row[],
+  { ordinality = false } = {},
 ): RowSet<Input> {
   const arrays = Object.entries(columns).map(([name, [type, readValue]]) => {
     const parameter = (input: Input) => {

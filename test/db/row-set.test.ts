@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openTestDatabase } from '../../harness/database.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
-import { type Columns, numberedRowSet, rowTable } from '../../src/db/row-set.ts';
+import { type Columns, rowSet, rowTable } from '../../src/db/row-set.ts';
 import { sql } from '../../src/db/sql.ts';
+import { statement } from '../../src/db/statement.ts';
 
 interface Row {
   readonly name: string;
@@ -29,27 +30,13 @@ after(async () => {
   await close();
 });
 
-test('a row set names each column once, from the first parameter on', () => {
-  const set = numberedRowSet('r', columns, { first: 3, ordinality: true });
-  assert.equal(
-    set.table,
-    'unnest($3::text[], $4::int[], $5::text[]) with ordinality as r (name, size, note, ordinal)',
-  );
-  assert.deepEqual([set.array('size'), set.next], ['$4::int[]', 6]);
-  assert.deepEqual(set.values(rows), [rows.map(({ name }) => name), [1, null], null]);
-  assert.deepEqual(set.values([]), [null, null, null]);
-});
-
 test('PostgreSQL reads the rows, also a column without any value, and no rows', async () => {
-  const set = numberedRowSet('r', columns, { ordinality: true });
-  const statement = {
-    name: 'rows',
-    text: `select name, size, note from ${set.table} order by ordinal`,
-  };
-  const [read, none] = await pipelines.use((send) =>
-    Promise.all([send(statement, set.values(rows)), send(statement, set.values([]))]),
-  );
-  assert.deepEqual([read, none], [expected, []]);
+  const set = rowSet<Row>('r', columns);
+  const read = statement<readonly Row[]>('rows')`select name, size, note from ${set.table}`;
+  assert.deepEqual(read.values(rows), [rows.map(({ name }) => name), [1, null], null]);
+  assert.deepEqual(read.values([]), [null, null, null]);
+  const found = await pipelines.use((send) => Promise.all([send(read, rows), send(read, [])]));
+  assert.deepEqual(found, [expected, []]);
   const { rows: selected } = await sql`select * from ${rowTable('r', columns, rows)}`.execute(db);
   assert.deepEqual(selected, expected);
 });

@@ -89,8 +89,8 @@ async function transact(
   const [read, [batch], agents, waiting] = await Promise.all([
     readForAdmission(send, lookupOf([call], claim)),
     lockBatches(send, [due.id]),
-      send(readBatchAgent, due.id),
-      readWaitingLines(send, { batchId: due.id, limit, bytesMax: lineBytesMax }),
+    send(readBatchAgent, due.id),
+    readWaitingLines(send, due.id, { limit, bytesMax: lineBytesMax }),
   ]);
   bound.observe(read.floor ?? clockTag(read.nowMs), sentAt);
   if (batch?.status !== 'processing' || waiting.length === 0) {

@@ -56,17 +56,22 @@ export interface WaitingLine {
 }
 
 /** The next waiting lines of a locked batch. Ends before their variables exceed `bytesMax`, but not before the first. */
-export function readWaitingLines(send: Send, next: NextLines): Promise<WaitingLine[]> {
-  return send(readWaiting, next);
+export function readWaitingLines(
+  send: Send,
+  batchId: string,
+  limits: WaitingLimits,
+): Promise<WaitingLine[]> {
+  return send(readWaiting, { batchId, ...limits });
 }
 
-interface NextLines {
-  readonly batchId: string;
+interface WaitingLimits {
   readonly limit: number;
   readonly bytesMax: number;
 }
 
-const readWaiting = statement<NextLines, WaitingLine>('batch-read-waiting')`
+const readWaiting = statement<WaitingLimits & { batchId: string }, WaitingLine>(
+  'batch-read-waiting',
+)`
   select line, variables, labels, bytes from (
     select line, variables, labels, ${lineBytes},
       sum(octet_length(variables::text)) over (order by line) - octet_length(variables::text) as before
@@ -80,18 +85,14 @@ export function changeLines(send: Send, { lines, batches }: LineChanges): Promis
   return [...(lines.length > 0 ? [send(updateLines, lines)] : []), send(updateBatches, batches)];
 }
 
-const changed = rowSet<readonly LineChange[], LineChange>(
-  'c',
-  {
-    batch_id: ['uuid', (one) => one.batchId],
-    line: ['int', (one) => one.line],
-    status: ['text', (one) => one.to],
-    execution_id: ['uuid', (one) => one.executionId],
-    error_code: ['text', (one) => one.errorCode],
-    error: ['text', (one) => one.error],
-  },
-  (lines) => lines,
-);
+const changed = rowSet<LineChange>('c', {
+  batch_id: ['uuid', (one) => one.batchId],
+  line: ['int', (one) => one.line],
+  status: ['text', (one) => one.to],
+  execution_id: ['uuid', (one) => one.executionId],
+  error_code: ['text', (one) => one.errorCode],
+  error: ['text', (one) => one.error],
+});
 
 // The execution takes over the contents.
 const updateLines = statement<readonly LineChange[]>('batch-update-lines')`
@@ -100,24 +101,20 @@ const updateLines = statement<readonly LineChange[]>('batch-update-lines')`
   from ${changed.table}
   where l.batch_id = c.batch_id and l.line = c.line`;
 
-const counted = rowSet<readonly ChangedBatch[], ChangedBatch>(
-  'b',
-  {
-    id: ['uuid', (one) => one.id],
-    waiting: ['int', (one) => one.counts.waiting],
-    processing: ['int', (one) => one.counts.processing],
-    success: ['int', (one) => one.counts.success],
-    failed: ['int', (one) => one.counts.failed],
-    canceled: ['int', (one) => one.counts.canceled],
-    refused: ['int', (one) => one.counts.refused],
-    canceled_because: ['text', (one) => one.canceledBecause],
-    advanced_bytes: ['bigint', (one) => one.advancedBytes],
-    waiting_for: ['text', (one) => one.waitingFor],
-    retry_ms: ['float8', (one) => one.retryMs],
-    admits: ['bool', (one) => one.admits],
-  },
-  (batches) => batches,
-);
+const counted = rowSet<ChangedBatch>('b', {
+  id: ['uuid', (one) => one.id],
+  waiting: ['int', (one) => one.counts.waiting],
+  processing: ['int', (one) => one.counts.processing],
+  success: ['int', (one) => one.counts.success],
+  failed: ['int', (one) => one.counts.failed],
+  canceled: ['int', (one) => one.counts.canceled],
+  refused: ['int', (one) => one.counts.refused],
+  canceled_because: ['text', (one) => one.canceledBecause],
+  advanced_bytes: ['bigint', (one) => one.advancedBytes],
+  waiting_for: ['text', (one) => one.waitingFor],
+  retry_ms: ['float8', (one) => one.retryMs],
+  admits: ['bool', (one) => one.admits],
+});
 
 const isOpen = sql`b.waiting + b.processing > 0`;
 

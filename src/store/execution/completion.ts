@@ -19,12 +19,11 @@ import {
 import {
   type AdmittedCall,
   admittedNames,
+  admittedTable,
   admittedValues,
-  callColumns,
   type ExecutionTerms,
-  type NumberedCall,
+  type NumberedTerms,
   numberTerms,
-  termsColumns,
 } from './terms.ts';
 
 /**
@@ -137,12 +136,8 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
   if (ended.length > 0) sent.push(send(moveToHistory, ended));
   if (transient.length > 0) sent.push(send(insertTransient, transient));
   if (refused.length > 0) {
-    sent.push(
-      send(insertRefusals, {
-        atMs: refusedAtMs,
-        ...numberTerms<RefusalTerms, RefusedExecution>(refused),
-      }),
-    );
+    const numbered = numberTerms<RefusalTerms, RefusedExecution>(refused);
+    sent.push(send(insertRefusals, { ...numbered, atMs: refusedAtMs }));
   }
   if (slotAgentIds.length > 0) sent.push(send(grantFreeSlots, slotAgentIds));
   if (cancellations.length > 0) sent.push(send(insertCancellations, cancellations));
@@ -199,18 +194,15 @@ const endColumns: Columns<EndedExecution> = {
   tool_calls: ['json', stored((one) => one.toolCalls)],
 };
 
-const ends = rowSet<readonly EndedExecution[], EndedExecution>(
-  'f',
-  {
-    ...endColumns,
-    id: ['uuid', (one) => one.id],
-    completed_ms: ['float8', (one) => one.completedMs],
-    settings_not_applied: ['text', (one) => one.settingsNotApplied],
-    stores_bodies: ['bool', (one) => one.storeBodies],
-  },
-  (ended) => ended,
-);
+const ends = rowSet<EndedExecution>('f', {
+  ...endColumns,
+  id: ['uuid', (one) => one.id],
+  completed_ms: ['float8', (one) => one.completedMs],
+  settings_not_applied: ['text', (one) => one.settingsNotApplied],
+  stores_bodies: ['bool', (one) => one.storeBodies],
+});
 
+/** The columns of the record that the live row contains, and those of them that only a record with bodies keeps. */
 const fromLiveRow = `id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, started_at, temperature,
   source, agent_name, prompt_version_label, workflow_run_id, step_name, batch_id, end_user, session, tags, metadata, rerun_of,
   background, files`;
@@ -233,50 +225,31 @@ const moveToHistory = statement<readonly EndedExecution[]>('completion-move-to-h
       string_to_array(f.settings_not_applied, ',') as settings_not_applied),
   ${insertRecords(endedNames, sql`${endedNames} from ended`)}`;
 
-const transientOutputs = rowSet<readonly EndedExecution[], EndedExecution>(
-  'o',
-  {
-    execution_id: ['uuid', (one) => one.id],
-    output: ['text', (one) => one.output],
-    refusal_text: ['text', (one) => one.refusalText],
-    output_json: ['json', (one) => one.outputJson],
-    tool_calls: ['json', (one) => one.toolCalls],
-  },
-  (ended) => ended,
-);
+const transientOutputs = rowSet<EndedExecution>('o', {
+  execution_id: ['uuid', (one) => one.id],
+  output: ['text', (one) => one.output],
+  refusal_text: ['text', (one) => one.refusalText],
+  output_json: ['json', (one) => one.outputJson],
+  tool_calls: ['json', (one) => one.toolCalls],
+});
 
 const insertTransient = statement<readonly EndedExecution[]>('completion-insert-transient-outputs')`
   insert into transient_outputs (execution_id, output, refusal_text, output_json, tool_calls, ended_at)
-  select execution_id, output, refusal_text, output_json, tool_calls, clock_timestamp()
-  from ${transientOutputs.table}`;
+  select o.*, clock_timestamp() from ${transientOutputs.table}`;
 
-type Refusals = { readonly atMs: number } & ReturnType<
-  typeof numberTerms<RefusalTerms, RefusedExecution>
->;
+type Refusals = NumberedTerms<RefusalTerms, RefusedExecution> & { readonly atMs: number };
 
-const refusals = rowSet<Refusals, NumberedCall<RefusedExecution>>(
-  'e',
-  { ...callColumns, position: ['int', (one) => one.position] },
-  ({ calls }) => calls,
-);
-const refusalTerms = rowSet<Refusals, RefusalTerms>(
-  't',
-  {
-    ...termsColumns,
-    status: ['execution_status', (one) => one.status],
-    error_code: ['text', (one) => one.errorCode],
-    error: ['text', (one) => one.error],
-  },
-  ({ terms }) => terms,
-  { ordinality: true },
-);
+const refusals = admittedTable<RefusalTerms, RefusedExecution>({
+  status: ['execution_status', (one) => one.status],
+  error_code: ['text', (one) => one.errorCode],
+  error: ['text', (one) => one.error],
+});
 const refusedAt = ({ atMs }: Refusals) => new Date(atMs).toISOString();
 
 const insertRefusals = statement<Refusals>('completion-insert-refusals')`
   with ${insertRecords(
     sql.raw(`${admittedNames}, executed_at, completed_at, status, error_code, error`),
-    sql`${sql.raw(admittedValues)}, ${refusedAt}::timestamptz, ${refusedAt}::timestamptz, status, error_code, error
-    from ${refusals.table} join ${refusalTerms.table} on t.ordinal = e.position`,
+    sql`${sql.raw(admittedValues)}, ${refusedAt}::timestamptz, ${refusedAt}::timestamptz, status, error_code, error from ${refusals}`,
   )}`;
 
 /**
@@ -293,11 +266,10 @@ export const grantFreeSlots = statement<readonly string[]>('completion-grant-fre
         (select count(*) from execution_queue h where h.agent_id = a.id and h.has_slot))) as waiting
     where a.id = any(${(agentIds) => agentIds}::uuid[])))`;
 
-const canceled = rowSet<readonly Cancellation[], Cancellation>(
-  'c',
-  { execution_id: ['uuid', (one) => one.executionId], worker: ['uuid', (one) => one.worker] },
-  (cancellations) => cancellations,
-);
+const canceled = rowSet<Cancellation>('c', {
+  execution_id: ['uuid', (one) => one.executionId],
+  worker: ['uuid', (one) => one.worker],
+});
 
 const insertCancellations = statement<readonly Cancellation[]>('completion-insert-cancellations')`
   insert into cancellations (execution_id, worker)
