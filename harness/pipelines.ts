@@ -1,11 +1,5 @@
 import type { Connection } from '../src/db/detect-pooler.ts';
-import {
-  openPipelines,
-  type Pipelines,
-  type PlainStatement,
-  type Send,
-  type Value,
-} from '../src/db/pipeline.ts';
+import { openPipelines, type Pipelines, type Send, type Value } from '../src/db/pipeline.ts';
 import type { Statement } from '../src/db/statement.ts';
 
 /** Pipelines for a test, with time limits for a slow machine. The caller closes them. */
@@ -27,11 +21,19 @@ export interface SentStatement {
 /** A sender whose statements pass `watch`, which may send another one instead. */
 export function watchedSend(
   send: Send,
-  watch: (sent: SentStatement) => PlainStatement | undefined,
+  watch: (sent: SentStatement) => Statement<void, unknown> | undefined,
 ): Send {
-  return ((statement: PlainStatement | Statement<unknown, unknown>, input?: unknown) => {
-    const values = 'values' in statement ? statement.values(input) : (input as Value[]);
-    const other = watch({ name: statement.name, text: statement.text, values: values ?? [] });
-    return other ? send(other) : send(statement as PlainStatement, input as Value[]);
+  return ((statement: Statement<unknown, unknown>, input?: unknown) => {
+    const { name, text } = statement;
+    const other = watch({ name, text, values: statement.values(input) });
+    return other ? send(other) : send(statement, input);
   }) as Send;
+}
+
+/** A statement with numbered parameters, whose input are their values. */
+export function numbered<Row = Record<string, unknown>>(
+  name: string,
+  text: string,
+): Statement<readonly Value[] | void, Row> {
+  return { name, text, values: (given) => [...(given ?? [])] };
 }

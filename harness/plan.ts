@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Db } from '../src/db/database.ts';
 import type { Pipelines, Send, Value } from '../src/db/pipeline.ts';
-import { watchedSend } from './pipelines.ts';
+import { numbered, watchedSend } from './pipelines.ts';
 import { type SentStatement, silentDb } from './silent-db.ts';
 
 /** The number of rows that PostgreSQL reads for a statement, by `explain (analyze)`, which executes it. */
@@ -32,10 +32,10 @@ export async function rowsOfStatement(
   assert.ok(one && others.length === 0, `${name}: sent ${sent.length} times`);
   const values = one.values.length > 0 ? `(${one.values.map(literal).join(', ')})` : '';
   return pipelines.use(async (query) => {
-    await query({ name: `${name}-prepare`, text: `prepare inspected as ${one.text}` });
+    await query(numbered(`${name}-prepare`, `prepare inspected as ${one.text}`));
     const text = `explain (analyze, format json) execute inspected${values}`;
-    const [row] = await query<Record<string, unknown>>({ name: `${name}-explain`, text });
-    await query({ name: `${name}-deallocate`, text: 'deallocate inspected' });
+    const [row] = await query<Record<string, unknown>>(numbered(`${name}-explain`, text));
+    await query(numbered(`${name}-deallocate`, 'deallocate inspected'));
     return rowsOf(planIn(row));
   });
 }

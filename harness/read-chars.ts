@@ -8,11 +8,11 @@ export function countReadChars(pipelines: Pipelines): Pipelines & { readonly cha
     chars: () => chars,
     use: (work, responseTimeoutMs) =>
       pipelines.use((send) => {
-        const counting: Send = async <Row>(...args: Parameters<Send>) => {
-          const rows = await send<Row>(...args);
+        const counting = (async (...args: Parameters<Send>) => {
+          const rows = await send(...args);
           chars += JSON.stringify(rows).length;
           return rows;
-        };
+        }) as Send;
         return work(counting);
       }, responseTimeoutMs),
   };

@@ -35,17 +35,10 @@ import { commit } from './statements.ts';
  * - No client becomes free in time: the work fails as unavailable.
  */
 
-/** A statement with numbered parameters, whose rows have the names of their columns. */
-export interface PlainStatement {
-  readonly name: string;
-  readonly text: string;
-}
-
 /** Adds a statement to the current batch. Resolves to its rows. Throws after the commit: nothing may follow it. */
 export interface Send {
   <Row>(statement: Statement<void, Row>): Promise<Row[]>;
   <Input, Row>(statement: Statement<Input, Row>, input: Input): Promise<Row[]>;
-  <Row>(statement: PlainStatement, values?: readonly Value[]): Promise<Row[]>;
 }
 
 /** Buffers are sent as bytes, everything else as text. */
@@ -237,18 +230,14 @@ function createSend(client: pg.Client, { statements, onResponse, onFailure }: Se
     return { queries, response };
   }
 
-  return <Input, Row>(
-    statement: Statement<Input, Row> | PlainStatement,
-    input?: Input | readonly Value[],
-  ) => {
+  return <Input, Row>(statement: Statement<Input, Row>, input?: Input) => {
     const { name, text } = statement;
     if (isCommitted) throw new Error(`${name} follows the commit.`);
-    const isPlain = !('values' in statement);
-    const values = isPlain ? ((input ?? []) as Value[]) : statement.values(input as Input);
+    const values = statement.values(input as Input);
     const serialized = values.map(serialize);
     isCommitted = text === commit.text;
     batch ??= startBatch();
-    const query = { name: statements ? name : null, text, values: serialized, isPlain };
+    const query = { name: statements ? name : null, text, values: serialized };
     const at = batch.queries.push(query) - 1;
     const rows = batch.response.then((responses) => responses[at] as Row[]);
     // If a later value cannot be serialized, nobody awaits this promise.

@@ -12,8 +12,6 @@ export interface PreparedQuery {
   readonly name: string | null;
   readonly text: string;
   readonly values: (string | Buffer | null)[];
-  /** Whether its rows have the names of their columns, instead of camelCase ones. */
-  readonly isPlain: boolean;
 }
 
 /** Receives the rows of each statement, or the error of the failed one. */
@@ -30,7 +28,6 @@ export type StatementCache = Map<string, Shape>;
 
 interface Result {
   readonly name: string | null;
-  readonly isPlain: boolean;
   shape: Shape;
   readonly rows: unknown[];
 }
@@ -59,8 +56,8 @@ export class PipelinedQuery implements pg.Submittable {
     this.#statements = statements;
     this.#readerOf = readerOf;
     this.#callbacks = callbacks;
-    this.#results = queries.map(({ name, isPlain }) => ({
-      ...{ name, isPlain },
+    this.#results = queries.map(({ name }) => ({
+      name,
       shape: (name !== null && statements.get(name)) || noShape,
       rows: [],
     }));
@@ -95,7 +92,7 @@ export class PipelinedQuery implements pg.Submittable {
     const result = this.#results[this.#at];
     if (!result) return;
     result.shape = fields.map(({ name, dataTypeID }) => ({
-      name: result.isPlain ? name : camelCase(name),
+      name: camelCase(name),
       read: this.#readerOf(dataTypeID),
     }));
   }

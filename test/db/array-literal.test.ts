@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createTestDatabase } from '../../harness/database.ts';
-import { testPipelines } from '../../harness/pipelines.ts';
+import { numbered, testPipelines } from '../../harness/pipelines.ts';
 
 const database = await createTestDatabase();
 const pipelines = testPipelines(database.connection);
@@ -14,9 +14,7 @@ test('PostgreSQL reads each element as it was, whatever it contains', async () =
     ...['\t\n\r\u0001"\u007f"', `${'{"a":"\\\\é"},\n'.repeat(10_000)}"`],
   ];
   const rows = await pipelines.use((send) =>
-    send<{ texts: string[] }>({ name: 'test-elements', text: 'select $1::text[] as texts' }, [
-      texts,
-    ]),
+    send(numbered<{ texts: string[] }>('test-elements', 'select $1::text[] as texts'), [texts]),
   );
   assert.deepEqual(rows[0]?.texts, texts);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { runAsAdmin } from '../../harness/cluster.ts';
 import { createTestDatabase } from '../../harness/database.ts';
-import { testPipelines } from '../../harness/pipelines.ts';
+import { numbered, testPipelines } from '../../harness/pipelines.ts';
 import { type Db, dropIdle, openDatabase } from '../../src/db/database.ts';
 import { isReadOnly } from '../../src/db/database-error.ts';
 import { IdleConnections } from '../../src/db/idle-connections.ts';
@@ -71,7 +71,7 @@ test('times and string literals do not depend on the settings of the database', 
   dropIdle(db);
   assert.deepEqual((await sql.raw(text).execute(db)).rows, expected);
   const pipelines = testPipelines(connection);
-  const sent = await pipelines.use((send) => send({ name: 'read', text }));
+  const sent = await pipelines.use((send) => send(numbered('read', text)));
   await pipelines.close();
   assert.deepEqual(sent, expected);
 });
@@ -81,11 +81,11 @@ test('a read-only response closes the idle connections of all pools', async () =
   const other = openDatabase({ connection, poolMax: 1, onError: () => {} });
   const pool = openDatabase({ connection, poolMax: 1, onError: () => {} });
   const pipelines = testPipelines(connection, 1);
-  const readPid = { name: 'pid', text: 'select pg_backend_pid() as pid' };
+  const readPid = numbered<{ pid: number }>('pid', 'select pg_backend_pid() as pid');
   const pids = async () => [
     await backend(other),
     await backend(pool),
-    (await pipelines.use((send) => send<{ pid: number }>(readPid)))[0]?.pid ?? 0,
+    (await pipelines.use((send) => send(readPid)))[0]?.pid ?? 0,
   ];
   try {
     const before = await pids();

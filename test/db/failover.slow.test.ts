@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { debianPostgres } from '../../harness/debian-postgres.ts';
-import { testPipelines } from '../../harness/pipelines.ts';
+import { numbered, testPipelines } from '../../harness/pipelines.ts';
 import { type Replication, startReplication } from '../../harness/replication.ts';
 import { parseDatabaseUrl, tryConnect } from '../../src/db/connect.ts';
 import { type Db, inTransaction, openDatabase } from '../../src/db/database.ts';
@@ -125,9 +125,8 @@ test('pools and pipelines find the new primary after a failover', { skip }, asyn
   const connection = await detectPooler(parseDatabaseUrl(servers.url()));
   const db = openDatabase({ connection, poolMax: 3, onError: () => {} });
   const pipelines = testPipelines(connection, 3);
-  const read = { name: 'read', text: `select current_setting('cluster_name') as name` };
-  const throughPipeline = () =>
-    pipelines.use((send) => send<{ name: string }>(read)).then(([row]) => row?.name);
+  const read = numbered<{ name: string }>('read', `select current_setting('cluster_name') as name`);
+  const throughPipeline = () => pipelines.use((send) => send(read)).then(([row]) => row?.name);
   try {
     assert.deepEqual([await nameOf(db), await throughPipeline()], ['primary', 'primary']);
     await servers.primary.kill();
@@ -150,7 +149,7 @@ test('a primary that was replaced meanwhile is not used again', { skip }, async 
   const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
   try {
     // In flight until it is aborted.
-    const sleep = { name: 'sleep', text: 'select pg_sleep(600)' };
+    const sleep = numbered('sleep', 'select pg_sleep(600)');
     const inFlight = [
       sql`select pg_sleep(600)`.execute(db),
       pipelines.use((send) => send(sleep), 600_000),

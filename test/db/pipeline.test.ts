@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { createTestDatabase } from '../../harness/database.ts';
-import { testPipelines } from '../../harness/pipelines.ts';
+import { numbered, testPipelines } from '../../harness/pipelines.ts';
 import { asCallFailure } from '../../src/api/http/response/error-response.ts';
 import { isUnstorable } from '../../src/db/database-error.ts';
 
@@ -15,16 +15,13 @@ after(async () => {
   await database.drop();
 });
 
-const begin = { name: 'begin', text: 'begin' };
-const commit = { name: 'commit', text: 'commit' };
-const insert = {
-  name: 'insert',
-  text: `insert into limits (subject) select * from unnest($1::uuid[])`,
-};
-const count = { name: 'count', text: 'select count(*)::int as n from limits' };
+const begin = numbered('begin', 'begin');
+const commit = numbered('commit', 'commit');
+const insert = numbered('insert', `insert into limits (subject) select * from unnest($1::uuid[])`);
+const count = numbered<{ n: number }>('count', 'select count(*)::int as n from limits');
 
 async function counted(): Promise<number> {
-  const [row] = await pipelines.use((send) => send<{ n: number }>(count));
+  const [row] = await pipelines.use((send) => send(count));
   return row?.n ?? -1;
 }
 
@@ -32,7 +29,7 @@ async function counted(): Promise<number> {
 const unsendable = { toString: () => 'x'.repeat(2 ** 29 - 24).concat('x'.repeat(100)) };
 
 /** Which connection it is. */
-const pid = { name: 'pid', text: 'select pg_backend_pid() as pid' };
+const pid = numbered('pid', 'select pg_backend_pid() as pid');
 
 test('a batch is sent before other microtasks continue', async (t) => {
   const events: string[] = [];
@@ -95,11 +92,8 @@ test('a batch without an explicit transaction is atomic', async () => {
 test('a statement is prepared and described once, and each call gets its own rows', async (t) => {
   const describe = t.mock.method(pg.Connection.prototype, 'describe');
   const parse = t.mock.method(pg.Connection.prototype, 'parse');
-  const range = {
-    name: 'range',
-    text: 'select n, n % 2 = 0 as even from generate_series(1, $1::int) n',
-  };
-  const none = { name: 'none', text: 'select 1 as n where false' };
+  const range = numbered('range', 'select n, n % 2 = 0 as even from generate_series(1, $1::int) n');
+  const none = numbered('none', 'select 1 as n where false');
   const results = await pipelines.use(async (send) => [
     ...(await Promise.all([send(range, [1]), send(none), send(range, [2])])),
     ...(await Promise.all([send(none), send(range, [1])])),
@@ -124,7 +118,7 @@ test('a connection with a failed statement is not reused, even if the failure wa
 
 test('pending work completes before the connections close', async () => {
   const closing = testPipelines(database.connection);
-  const slow = { name: 'slow', text: 'select pg_sleep(0.2), 1 as n' };
+  const slow = numbered('slow', 'select pg_sleep(0.2), 1 as n');
   const work = closing.use(async (send) => [...(await send(slow)), ...(await send(slow))]);
   await closing.close();
   assert.equal((await work).length, 2);
@@ -132,17 +126,15 @@ test('pending work completes before the connections close', async () => {
 
 test('texts and bytes are transferred unchanged', async () => {
   const texts = ['', 'NULL', '"', '\\', '{a,b}', 'a,b', ' x ', '\n\t', "'", '\\x61', '😀', '\\"{}'];
-  const echo = { name: 'echo', text: 'select unnest($1::text[]) as text' };
-  const rows = await pipelines.use((send) =>
-    send<{ text: string | null }>(echo, [[...texts, null]]),
-  );
+  const echo = numbered('echo', 'select unnest($1::text[]) as text');
+  const rows = await pipelines.use((send) => send(echo, [[...texts, null]]));
   assert.deepEqual(
     rows.map(({ text }) => text),
     [...texts, null],
   );
-  const bytes = { name: 'bytes', text: 'select unnest($1::bytea[]) as bytes' };
+  const bytes = numbered('bytes', 'select unnest($1::bytea[]) as bytes');
   const sent = [Buffer.from([0, 1, 92, 34, 255]), Buffer.alloc(0)];
-  const back = await pipelines.use((send) => send<{ bytes: Buffer }>(bytes, [sent]));
+  const back = await pipelines.use((send) => send(bytes, [sent]));
   assert.deepEqual(
     back.map((row) => row.bytes),
     sent,
@@ -151,11 +143,11 @@ test('texts and bytes are transferred unchanged', async () => {
 
 test('a response that arrived while this process was blocked is read before the timeout applies', async () => {
   const responseTimeoutMs = 1_000;
-  const ask = { name: 'held-up', text: `select 'held up' as text` };
+  const ask = numbered('held-up', `select 'held up' as text`);
   // The connection is open already.
   const connection = await pipelines.use((send) => send(pid));
   const rows = await pipelines.use(async (send) => {
-    const first = send<{ text: string }>(ask);
+    const first = send(ask);
     const until = performance.now() + responseTimeoutMs + 100;
     // After the statement was sent.
     setImmediate(() => {
@@ -191,7 +183,7 @@ test('connections are limited, and further work waits', async (t) => {
   const pids = await Promise.all(
     Array.from({ length: 40 }, () =>
       few.use(async (send) => {
-        const [row] = await send<{ pid: number }>(pid);
+        const [row] = await send(pid);
         return row?.pid;
       }),
     ),
@@ -204,7 +196,7 @@ test('a failed connection frees its slot at once, so that the work can query the
   t.after(() => one.close());
   const rows = await one.use(async (send) => {
     await assert.rejects(send(insert, [['no id']]));
-    return one.use((other) => other<{ n: number }>(count));
+    return one.use((other) => other(count));
   });
   assert.equal(rows.length, 1);
 });
@@ -220,5 +212,5 @@ test('work that waits too long fails as unavailable', async (t) => {
   );
   release.resolve();
   await first;
-  assert.equal((await one.use((send) => send<{ n: number }>(count))).length, 1);
+  assert.equal((await one.use((send) => send(count))).length, 1);
 });

@@ -4,7 +4,7 @@ import { addAgent, run } from '../../harness/agents.ts';
 import { runAsAdmin } from '../../harness/cluster.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { addWorkspace } from '../../harness/people.ts';
-import { testPipelines } from '../../harness/pipelines.ts';
+import { numbered, testPipelines } from '../../harness/pipelines.ts';
 import { type Service, startService } from '../../harness/service.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { detectPooler } from '../../src/db/detect-pooler.ts';
@@ -67,17 +67,16 @@ test('every connection sends its settings, and those of its planner', async () =
   const pipelines = testPipelines(await detect());
   const [settings, [plans]] = await pipelines.use((send) =>
     Promise.all([
-      send<{ name: string; setting: string }>(
-        {
-          name: 'settings',
-          text: 'select lower(name) as name, setting from pg_settings where lower(name) = any($1)',
-        },
+      send(
+        numbered<{ name: string; setting: string }>(
+          'settings',
+          'select lower(name) as name, setting from pg_settings where lower(name) = any($1)',
+        ),
         [Object.keys(hostile).map((name) => name.toLowerCase())],
       ),
-      send<{ mode: string }>({
-        name: 'plans',
-        text: `select current_setting('plan_cache_mode') as mode`,
-      }),
+      send(
+        numbered<{ mode: string }>('plans', `select current_setting('plan_cache_mode') as mode`),
+      ),
     ]),
   );
   await pipelines.close();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
-import { testPipelines, watchedSend } from '../../../harness/pipelines.ts';
+import { numbered, testPipelines, watchedSend } from '../../../harness/pipelines.ts';
 import { putRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { hashKey } from '../../../src/core/people/key.ts';
@@ -171,7 +171,7 @@ test('an unreadable record fails only the requests for it', async () => {
     pipelines.use((send) => {
       const failing = watchedSend(send, ({ name, values }) => {
         const isBroken = name === 'read-executions' && String(values[0]).includes(bad);
-        return isBroken ? { name: 'broken', text: 'select 1 / 0' } : undefined;
+        return isBroken ? numbered('broken', 'select 1 / 0') : undefined;
       });
       return work(failing);
     }, ms);

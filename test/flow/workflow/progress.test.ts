@@ -58,13 +58,13 @@ async function plan(runIds: readonly string[], deps = coldProgress()) {
   const reads: string[] = [];
   const events = runIds.map((runId) => refusalOf(runId, 'second'));
   const { ended, faults } = await pipelines.use(async (send) => {
-    const recordingSend: Send = async <Row>(...args: Parameters<Send>) => {
+    const recordingSend = (async (...args: Parameters<Send>) => {
       const [{ name }] = args;
       if (/^progress-read-(input|outputs)$/.test(name)) reads.push(`${name} sent`);
-      const rows = await send<Row>(...args);
+      const rows = await send(...args);
       if (/^progress-read-(input|outputs)$/.test(name)) reads.push(`${name} completed`);
       return rows;
-    };
+    }) as Send;
     const [, runs, steps] = await Promise.all([
       beginProgress(send),
       lockWorkflowRuns(send, runIds),

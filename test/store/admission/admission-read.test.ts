@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKey, hashKey } from '../../../src/core/people/key.ts';
-import type { PlainStatement, Send } from '../../../src/db/pipeline.ts';
+import type { Send } from '../../../src/db/pipeline.ts';
 import {
   type AdmissionLookup,
   readForAdmission,
@@ -15,7 +15,7 @@ const ofSession = [{ workspaceId: id, userId: id }];
 
 async function statementsOf(read: (send: Send) => Promise<unknown>): Promise<string[]> {
   const names: string[] = [];
-  const send = async ({ name }: PlainStatement) => {
+  const send = async ({ name }: { readonly name: string }) => {
     names.push(name);
     return [];
   };

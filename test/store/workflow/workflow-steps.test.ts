@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { testPipelines } from '../../../harness/pipelines.ts';
+import { numbered, testPipelines } from '../../../harness/pipelines.ts';
 import { rowsOfStatement } from '../../../harness/plan.ts';
 import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
@@ -52,9 +52,9 @@ test('locking named steps reads only these, whatever the table statistics say', 
 test('named steps are locked in key order', async () => {
   const steps = await addItems('ready');
   const locked = await pipelines.use(async (send) => {
-    await send({ name: 'begin', text: 'begin' });
+    await send(numbered('begin', 'begin'));
     const rows = await lockReadySteps(send, steps);
-    await send({ name: 'rollback', text: 'rollback' });
+    await send(numbered('rollback', 'rollback'));
     return rows.map(({ item }) => item);
   });
   assert.deepEqual(
