@@ -34,6 +34,6 @@ export function watchedSend(
 export function numbered<Row = Record<string, unknown>>(
   name: string,
   text: string,
-): Statement<readonly Value[] | void, Row> {
-  return { name, text, values: (given) => [...(given ?? [])] };
+): Statement<void, Row> & Statement<readonly Value[], Row> {
+  return { name, text, values: (given?: unknown) => [...((given ?? []) as Value[])] };
 }

@@ -42,7 +42,7 @@ export const workflowKilled: Claim = {
       name: 'repeated-steps',
       description: 'a step that was called stays ready',
       file: 'store/workflow/workflow-steps.ts',
-      find: "set status = 'processing', ready_at = null, variables = null,\n      execution_id = c.execution_id,",
+      find: "set status = 'processing', ready_at = null, variables = null,\n    execution_id = c.execution_id,",
       replace: 'set ready_at = clock_timestamp(), execution_id = c.execution_id,',
     },
   ],

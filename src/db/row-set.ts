@@ -9,7 +9,7 @@ export type Columns<Row> = Readonly<
   Record<string, readonly [type: string, read: (row: Row) => Value]>
 >;
 
-/** The rows with their values, for a template that is executed where it stands. */
+/** The rows with their values, for a template that is executed at once. */
 export function rowTable<Row>(alias: string, columns: Columns<Row>, rows: readonly Row[]): Sql {
   const arrays = Object.values(columns).map(
     ([type, read]) => sql`${rows.map(read)}::${sql.raw(type)}[]`,
