@@ -15,7 +15,7 @@ import { createTestQueue, openExitCode, remainingFiles } from './test-queue.ts';
  */
 
 /** Tests wait more than they compute, so there are more processes than cores. */
-const processesMax = 7;
+const processesMax = 5;
 /** Halves the time of garbage collection: node:test makes it track the end of every promise. */
 const execArgv = ['--max-semi-space-size=64'];
 const processFile = join(import.meta.dirname, 'test-process.ts');
