@@ -182,7 +182,7 @@ class LentConnection implements Db {
     work: (trx: Trx) => Promise<T>,
     mode: TransactionMode = 'read committed',
   ): Promise<T> {
-    const trx = await this.begin(mode, () => {});
+    const trx = await this.begin(mode);
     try {
       const result = await work(trx);
       await this.#commit();

@@ -11,7 +11,11 @@ import { JobTooLarge } from '../../../src/core/compute.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
 import { ModelDeferred, ModelFailure } from '../../../src/core/model/model-port.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { type AttemptRun, executeAttempt } from '../../../src/flow/execution/execute.ts';
+import {
+  type AttemptRun,
+  type ExecuteDeps,
+  executeAttempt,
+} from '../../../src/flow/execution/execute.ts';
 
 const service = await startService();
 after(service.close);
@@ -333,16 +337,9 @@ test('an attempt holds its prompt and its answer, and waits for room before it r
 test('an attempt that is aborted while it waits for room calls nothing and holds nothing', async () => {
   const bytes = new ByteShares(1_000_000);
   bytes.tryHold(claimed.workspaceId, 900_000);
-  const deps = {
-    models: { call: () => assert.fail('it was called') },
-    compute: inlineCompute,
-    bytes,
-    template: async () => ({ system: null, user: 'x'.repeat(40_000) }),
-    onFault: assert.ifError,
-  };
   const stopping = new AbortController();
   const run = runOf(stopping.signal);
-  const attempt = executeAttempt(deps, claimed, run);
+  const attempt = executeAttempt(longPrompt(bytes), claimed, run);
   await immediate();
   assert.equal(bytes.paused, 1);
   stopping.abort('drain');
@@ -353,17 +350,14 @@ test('an attempt that is aborted while it waits for room calls nothing and holds
 test('an attempt that waits for room ends at its deadline', async () => {
   const bytes = new ByteShares(1_000_000);
   bytes.tryHold(claimed.workspaceId, 900_000);
-  const deps = {
-    models: { call: () => assert.fail('it was called') },
-    compute: inlineCompute,
-    bytes,
-    template: async () => ({ system: null, user: 'x'.repeat(40_000) }),
-    onFault: assert.ifError,
-  };
   const late = { ...claimed, settings: { ...settings, timeoutMs: 1_000 }, elapsedMs: 990 };
   // The timer of a deadline keeps no process running.
   const running = setInterval(() => {}, 1_000);
-  const attempt = await executeAttempt(deps, late, runOf(new AbortController().signal));
+  const attempt = await executeAttempt(
+    longPrompt(bytes),
+    late,
+    runOf(new AbortController().signal),
+  );
   clearInterval(running);
   assert.ok(attempt.kind === 'end');
   assert.deepEqual([attempt.end.errorCode, attempt.end.counted], ['MODEL_TIMEOUT', false]);
@@ -373,16 +367,9 @@ test('an attempt that waits for room ends at its deadline', async () => {
 test('room that comes in the moment of an abort calls nothing', async () => {
   const bytes = new ByteShares(1_000_000);
   const others = bytes.tryHold(claimed.workspaceId, 800_000);
-  const deps = {
-    models: { call: () => assert.fail('it was called') },
-    compute: inlineCompute,
-    bytes,
-    template: async () => ({ system: null, user: 'x'.repeat(40_000) }),
-    onFault: assert.ifError,
-  };
   const stopping = new AbortController();
   const run = runOf(stopping.signal);
-  const attempt = executeAttempt(deps, claimed, run);
+  const attempt = executeAttempt(longPrompt(bytes), claimed, run);
   await immediate();
   others?.();
   stopping.abort('drain');
@@ -411,6 +398,17 @@ test('an output that takes too much memory to check is a failure whose cost is k
   assert.deepEqual([errorCode, cost.known], ['SCHEMA_MISMATCH', true]);
   assert.match(error ?? '', /takes too much memory/);
 });
+
+/** A prompt that needs room, and a model that must not be called. */
+function longPrompt(bytes: ByteShares): ExecuteDeps {
+  return {
+    models: { call: () => assert.fail('it was called') },
+    compute: inlineCompute,
+    bytes,
+    template: async () => ({ system: null, user: 'x'.repeat(40_000) }),
+    onFault: assert.ifError,
+  };
+}
 
 function runOf(signal: AbortSignal): AttemptRun {
   return { signal, isOwned: () => true, reservations: [] };
