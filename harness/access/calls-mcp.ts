@@ -23,7 +23,7 @@ export const mcpCalls: Readonly<Record<string, Prepare>> = {
   'POST /mcp': callTool(() => '/mcp'),
   'POST /mcp/{slug}': callTool((slug) => `/mcp/${slug}`),
   'OPTIONS /mcp': preflight(at('/mcp')),
-  'OPTIONS /mcp/{slug}': preflight(at('/mcp/agent')),
+  'OPTIONS /mcp/*': preflight(at('/mcp/agent')),
   [`GET ${metadata}`]: at(metadata),
   [`GET ${metadata}/mcp`]: at(`${metadata}/mcp`),
   [`GET ${metadata}/mcp/{slug}`]: at(`${metadata}/mcp/agent`),

@@ -1,5 +1,6 @@
 import type { Prepare } from './calls.ts';
 import { agentCalls } from './calls-agents.ts';
+import { preflight } from './preflight.ts';
 
 /** Agents over the OpenAI API. Nothing executes here, so no call may wait for its end. */
 
@@ -36,6 +37,7 @@ export const openaiCalls: Readonly<Record<string, Prepare>> = {
   'POST /v1/responses/{responseId}/cancel': ofResponse(`GET ${execution}`, '/cancel'),
   'DELETE /v1/responses/{responseId}': ofResponse(`DELETE ${execution}`),
   'GET /v1/responses/{responseId}/input_items': ofResponse(`GET ${execution}`, '/input_items'),
+  'OPTIONS /v1/*': preflight(async () => ({ path: '/v1/models' })),
   async 'GET /v1/models'(fixture, note) {
     const { agentId } = await fixture.agent(note);
     return { path: '/v1/models', agents: [agentId] };

@@ -98,6 +98,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
+/** Clients of MCP add a slash to the URL that they are given. */
+const mcpSlash = /^(\/mcp(?:\/[^/?]+)?)\/(?=\?|$)/;
+
 function fastifyOptions(
   { logger, trustedProxies, publicUrl = null }: ServerOptions,
   limits: ServerLimits,
@@ -117,7 +120,10 @@ function fastifyOptions(
     // The router sets no limit of its own: the key is checked first whatever the path, and headers are limited.
     routerOptions: { maxParamLength: headerBytesMax, ignoreDuplicateSlashes: false },
     rewriteUrl: ({ url = '/' }) =>
-      withoutBasePath(url.includes('%') ? escapeBrokenPath(url) : url, basePath),
+      withoutBasePath(url.includes('%') ? escapeBrokenPath(url) : url, basePath).replace(
+        mcpSlash,
+        '$1',
+      ),
     clientErrorHandler: rejectMalformed,
     http: {
       requireHostHeader: false,

@@ -14,14 +14,38 @@ import {
  * CORS with the allowed origins of keys and agents. Origins match exactly; there is no wildcard. A preflight has no key,
  * so the agent or workflow in its path decides: with its own origins and those of all keys that can access it. By slug or alias,
  * those of all keys: otherwise, a caller who guesses a name and knows the origin of a key would learn which agents exist.
+ * The same holds for the OpenAI API and MCP, whose paths name no resource of one workspace.
  */
 
 const exposedHeaders =
   'Cueline-Data-As-Of, ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
 
-/** What the API reads, and what libraries in pages add to every call: the trace context, and the mark of a script. */
-const allowedHeaders =
-  'Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, traceparent, tracestate, baggage, X-Requested-With';
+/** What the API reads, and the trace context. */
+const readHeaders = [
+  ...[
+    'Authorization',
+    'Content-Type',
+    'Idempotency-Key',
+    'If-Match',
+    'Last-Event-ID',
+    'traceparent',
+    'tracestate',
+    'baggage',
+  ],
+  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
+];
+const requestedHeadersMax = 100;
+const isHeaderName = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+
+/**
+ * An allowed origin may send any header: libraries in pages add their own to every call, such as `X-Stainless-Lang`, and
+ * the server ignores what it does not know.
+ */
+function allowedHeaders({ headers }: FastifyRequest): string {
+  const requested = String(headers['access-control-request-headers'] ?? '').split(',');
+  const names = requested.slice(0, requestedHeadersMax).map((name) => name.trim());
+  return [...readHeaders, ...names.filter((name) => isHeaderName.test(name))].join(', ');
+}
 
 export function allowOrigin(
   request: FastifyRequest,
@@ -71,11 +95,9 @@ export function allowErrorResponses(app: FastifyInstance, db: Db): void {
 
 export function handlePreflights(app: FastifyInstance, db: Db): void {
   for (const url of [
-    '/api/v1/agents/:agentId/*',
-    '/api/agents/:agentId/*',
-    '/api/v1/agents/:agentId',
-    '/api/v1/workflows/:workflowId/*',
-    '/api/v1/workflows/:workflowId',
+    ...['/api/v1/agents/:agentId/*', '/api/agents/:agentId/*', '/api/v1/agents/:agentId'],
+    ...['/api/v1/workflows/:workflowId/*', '/api/v1/workflows/:workflowId'],
+    ...['/v1/*', '/mcp', '/mcp/*'],
   ]) {
     app.options(url, async (request, reply) => {
       const { origin, 'access-control-request-method': method } = request.headers;
@@ -86,29 +108,9 @@ export function handlePreflights(app: FastifyInstance, db: Db): void {
       const origins = origin ? await findOrigins(db, request.url, origin) : [];
       if (allowOrigin(request, reply, origins)) {
         reply.headers({
+          vary: 'Origin, Access-Control-Request-Headers',
           'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
-          'access-control-allow-headers': allowedHeaders,
-          'access-control-max-age': '600',
-        });
-      }
-      return reply.code(204).send();
-    });
-  }
-}
-
-/**
- * Preflights of MCP. Its path names no resource of one workspace, so an origin may ask if any key allows it; the request itself
- * then needs such a key.
- */
-export function handleMcpPreflights(app: FastifyInstance, db: Db, paths: readonly string[]): void {
-  for (const path of paths) {
-    app.options(path, async (request, reply) => {
-      const { origin, 'access-control-request-method': method } = request.headers;
-      if (origin === undefined && method === undefined) return reply.callNotFound();
-      if (origin && allowOrigin(request, reply, await findKeyOrigins(db, origin))) {
-        reply.headers({
-          'access-control-allow-methods': 'POST',
-          'access-control-allow-headers': `${allowedHeaders}, MCP-Protocol-Version, Mcp-Method, Mcp-Name`,
+          'access-control-allow-headers': allowedHeaders(request),
           'access-control-max-age': '600',
         });
       }
@@ -120,7 +122,11 @@ export function handleMcpPreflights(app: FastifyInstance, db: Db, paths: readonl
 /** Matched here, because a request without a route, such as one with another method, has no parameters. */
 const resourcePath = /^\/api(?:\/v1)?\/(agents|workflows)\/([^/?]+)/;
 
+/** The OpenAI API and MCP: an origin may ask if any key allows it; the request itself then needs such a key. */
+const keyPath = /^\/(?:v1|mcp)(?:[/?]|$)/;
+
 async function findOrigins(db: Db, url: string, origin: string): Promise<string[]> {
+  if (keyPath.test(url)) return findKeyOrigins(db, origin);
   const [, kind = '', id = ''] = resourcePath.exec(url) ?? [];
   const agentId = fromId('agent', id);
   if (agentId !== null) return findAgentOrigins(db, agentId);

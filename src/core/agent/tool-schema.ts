@@ -54,6 +54,16 @@ function nested(schema: unknown, name: string): Json {
   return withRoot(own, `#/properties/${pointer(name)}`);
 }
 
+/**
+ * The schema without `$schema`, where it means the same: many clients know only one dialect, and reject the name of another.
+ * Only lists of draft 7 mean something else in 2020-12.
+ */
+export function withoutDialect(schema: Json): Json {
+  const { $schema, ...rest } = schema;
+  const isOld = typeof $schema === 'string' && $schema.includes('draft-07');
+  return isOld && /"(?:items":\[|additionalItems":)/.test(JSON.stringify(rest)) ? schema : rest;
+}
+
 /** Keywords whose values are data, and those whose values are schemas by name. */
 const dataKeywords = ['const', 'default', 'enum', 'examples'];
 const mapKeywords = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'];

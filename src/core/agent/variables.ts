@@ -33,6 +33,8 @@ export type ExecuteBody =
       readonly rerunOf?: string;
       /** Whether it is marked as one of a playground. */
       readonly playground?: boolean;
+      /** Whether the client may have turned values into text (`text-values.ts`). */
+      readonly mayHoldTexts?: boolean;
     }
   | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
   /** An object without the field: no variables are supplied. */

@@ -3,12 +3,14 @@ import {
   conversationDigestInput,
   type ParsedBody,
 } from '../../core/agent/conversation.ts';
+import { readTextValuesJob } from '../../core/agent/text-values.ts';
 import {
   bodyDigestInput,
   type DigestInput,
   digestJob,
   digestOf,
   type ExecuteBody,
+  readVariables,
   type UnparsedBody,
 } from '../../core/agent/variables.ts';
 import { type Compute, inlineCharsMax, JobTooLarge } from '../../core/compute.ts';
@@ -63,16 +65,30 @@ export async function prepareCall(
   { workspaceId, agent }: Target,
 ): Promise<ExecuteCall> {
   const known = call.preparation?.digest ?? null;
-  const { body, digest } =
+  const { body: parsed, digest } =
     call.body.kind === 'unparsed' || known === null
       ? await parseAndHash(compute, workspaceId, call)
       : { body: call.body, digest: known };
   try {
+    const body = agent ? await readTexts(compute, parsed, agent) : parsed;
     const examined = agent && (await examine(compute, { ...call, body }, agent));
     return { ...call, body, preparation: { digest, examined } };
   } catch (error) {
     return { ...call, body: tooLarge(error), preparation: { digest, examined: null } };
   }
+}
+
+/** The body with the values that the client turned into text. */
+async function readTexts(
+  compute: Compute,
+  body: ParsedBody,
+  { workspaceId, messageLists, variableSchemas }: AgentAtAdmission,
+): Promise<ParsedBody> {
+  if (body.kind !== 'variables' || !body.mayHoldTexts) return body;
+  const { json } = body.variables;
+  const texts = { workspaceId, messageLists, variableSchemas, json };
+  const read = readVariables(await compute.run(workspaceId, readTextValuesJob, texts), body.labels);
+  return read.kind === 'variables' ? { ...body, variables: read.variables } : read;
 }
 
 /** Whom and what a call was for, as admission has read it. */

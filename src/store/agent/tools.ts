@@ -1,4 +1,5 @@
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
+import { cutSlugOf, toolNameMax } from '../../core/agent/tool-name.ts';
 import { fromId } from '../../core/id.ts';
 import { isName } from '../../core/slug.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
@@ -132,7 +133,18 @@ export async function findTool(db: Db, viewer: Viewer, name: string): Promise<To
       join workflow_versions v on v.id = w.workflow_version_id
     where n.workspace_id = ${viewer.workspaceId} and n.name = ${name}
       and w.deleted_at is null and ${versionVisibleTo(viewer)}`.execute(db);
-  return rows[0] ?? null;
+  return rows[0] ?? (await findCutTool(db, viewer, name));
+}
+
+/** By a name of a tool that is a cut slug. */
+async function findCutTool(db: Db, viewer: Viewer, name: string): Promise<ToolSubject | null> {
+  const cut = cutSlugOf(name);
+  if (cut === null) return null;
+  const { rows } = await sql<{ slug: string }>`
+    select slug from slugs
+    where workspace_id = ${viewer.workspaceId} and length(slug) > ${toolNameMax} and starts_with(slug, ${cut.prefix})
+      and starts_with(encode(sha256(convert_to(slug, 'UTF8')), 'hex'), ${cut.hash})`.execute(db);
+  return rows[0] ? findTool(db, viewer, rows[0].slug) : null;
 }
 
 /** The agent of an execution, in any workspace: the caller must check access. */

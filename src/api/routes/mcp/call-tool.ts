@@ -94,7 +94,13 @@ function argumentsBody(
   { deps, argumentsOf }: Pick<McpRequest, 'deps' | 'argumentsOf'>,
   id: unknown,
 ): ExecuteBody | UnparsedBody {
-  return executeBody(deps.compute, `{"variables":${argumentsOf(id)}}`);
+  const body = executeBody(deps.compute, `{"variables":${argumentsOf(id)}}`);
+  if (body.kind !== 'unparsed') return withTexts(body);
+  return { ...body, parse: async (workspaceId) => withTexts(await body.parse(workspaceId)) };
+}
+
+function withTexts(body: ExecuteBody): ExecuteBody {
+  return body.kind === 'variables' ? { ...body, mayHoldTexts: true } : body;
 }
 
 interface StartedCall {
@@ -179,12 +185,12 @@ function userAgentOf({ request }: Pick<McpRequest, 'request'>): string {
 
 /** Messages about the progress, as far as the response has room; null for a client that asked for none. */
 function progressReporter(
-  { budget, response }: McpRequest,
+  { budget, response, readsStreams }: McpRequest,
   { mcpReq }: ServerContext,
   stop: AbortSignal,
 ): Follower['report'] {
   const { progressToken } = mcpReq._meta ?? {};
-  if (progressToken === undefined) return null;
+  if (progressToken === undefined || !readsStreams) return null;
   let progress = 0;
   return async (message) => {
     // First: a turn that is not used would not come again.

@@ -5,7 +5,8 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { toolsPageBytesMax, toolsPageMax } from '../../../contract/limits.ts';
-import { inputSchemaOf } from '../../../core/agent/tool-schema.ts';
+import { toolNameOf } from '../../../core/agent/tool-name.ts';
+import { inputSchemaOf, withoutDialect } from '../../../core/agent/tool-schema.ts';
 import { slugPattern } from '../../../core/slug.ts';
 import {
   type AgentToolRow,
@@ -36,14 +37,15 @@ export async function listedTools(
     if (tools.length === toolsPageMax || (tools.length > 0 && bytes > toolsPageBytesMax)) break;
     tools.push(tool);
   }
-  const last = tools.at(-1);
-  return { tools, ...(last && tools.length < rows.length && { nextCursor: last.name }) };
+  const last = rows[tools.length - 1];
+  return { tools, ...(last && tools.length < rows.length && { nextCursor: last.slug }) };
 }
 
 const isCursor = new RegExp(slugPattern);
 
 function toolOf(row: AgentToolRow | WorkflowToolRow, era: Era): Tool {
-  const { slug: name, name: title } = row;
+  const { slug, name: title } = row;
+  const name = toolNameOf(slug);
   if (row.kind === 'workflow') {
     const inputSchema = inputSchemaOf({ ...row.input, schemas: {}, messageLists: [] });
     return { name, title, description: row.description || title, inputSchema } as Tool;
@@ -63,6 +65,6 @@ function toolOf(row: AgentToolRow | WorkflowToolRow, era: Era): Tool {
 /** Null if a result may have no structure, or one that the revision does not allow. */
 function outputSchemaOf({ responseFormat, callsFunctions }: AgentToolRow, era: Era) {
   if (!responseFormat || callsFunctions) return null;
-  const { schema } = responseFormat;
+  const schema = withoutDialect(responseFormat.schema);
   return era === 'modern' || schema.type === 'object' ? schema : null;
 }

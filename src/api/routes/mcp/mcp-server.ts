@@ -28,6 +28,8 @@ export interface McpRequest {
   readonly slug: string | null;
   /** The text of the arguments of a call, with its numbers as sent; by the id of the request. */
   readonly argumentsOf: (requestId: unknown) => string;
+  /** Whether the client reads event streams; otherwise the response is one JSON. */
+  readonly readsStreams: boolean;
   readonly budget: ResponseBudget;
   readonly response: PacedResponse;
   /** Aborted once the response is sent or the client has left. */

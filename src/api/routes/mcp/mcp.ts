@@ -12,7 +12,6 @@ import { unauthorized } from '../../access/authenticate.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
-import { handleMcpPreflights } from '../../http/cors.ts';
 import { holdCallBytes } from '../../http/limits/call-bytes.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
 import { type RawBody, readBody } from '../../http/request/body.ts';
@@ -27,7 +26,7 @@ import {
   resourceMetadata,
   sendAccessFailure,
 } from './mcp-access.ts';
-import { argumentsReader, type McpMessage, messagesOf } from './mcp-body.ts';
+import { argumentsReader, asJson, type McpMessage, messagesOf, withArguments } from './mcp-body.ts';
 import { createMcpServer, type McpRequest } from './mcp-server.ts';
 import { PacedResponse } from './paced-response.ts';
 import { ResponseBudget } from './response-budget.ts';
@@ -39,7 +38,6 @@ import { ResponseBudget } from './response-budget.ts';
  */
 export function mcpRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const handle = createHandlers(deps.version);
-  handleMcpPreflights(app, deps.db, paths);
   for (const path of paths) {
     app.post<{ Params: { slug?: string } }>(path, async (request, reply) => {
       const metadataUrl = baseUrlOf(request, deps.publicUrl) + metadataPath + pathOf(request);
@@ -78,7 +76,7 @@ function createHandlers(version: string): Handle {
     );
   const handlers = { sse: create('sse'), auto: create('auto') };
   return (mcp, request, body) => {
-    const mode = messagesOf(body).some(isToolCall) ? 'sse' : 'auto';
+    const mode = mcp.readsStreams && messagesOf(body).some(isToolCall) ? 'sse' : 'auto';
     const authInfo = { token: '', clientId: mcp.caller.id, scopes: ['execute'], extra: { mcp } };
     return handlers[mode].fetch(request, { authInfo, parsedBody: body });
   };
@@ -127,6 +125,7 @@ async function answer(
     baseUrl: baseUrlOf(request, deps.publicUrl),
     slug: request.params.slug ?? null,
     argumentsOf: argumentsReader(text),
+    readsStreams: /text\/(?:event-stream|\*)/i.test(request.headers.accept ?? ''),
     budget: new ResponseBudget(),
     response: new PacedResponse(),
     closed: closing.signal,
@@ -147,7 +146,8 @@ async function answer(
   const forwarded = new Request('http://cueline/mcp', {
     ...{ method: 'POST', headers: protocolHeaders(request), body: text, signal },
   });
-  sendResponse(reply, mcp.response, await handle(mcp, forwarded, body));
+  const response = await handle(mcp, forwarded, body);
+  sendResponse(reply, mcp.response, mcp.readsStreams ? response : await asJson(response, body));
 }
 
 function textOf(raw: RawBody): string {
@@ -168,7 +168,7 @@ function textOf(raw: RawBody): string {
 /** Undefined for malformed JSON, which the library answers. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return withArguments(JSON.parse(text));
   } catch {
     return undefined;
   }
@@ -221,10 +221,12 @@ async function requireTool({ deps, caller, slug }: McpRequest): Promise<void> {
   else await requireWorkflow(deps.db, caller, toId('workflow', tool.id));
 }
 
-/** The headers that the protocol gives a meaning. */
+/** The headers that the protocol gives a meaning. The library refuses clients that do not name both forms of responses. */
 function protocolHeaders({ headers }: FastifyRequest): Headers {
-  const forwarded = new Headers({ 'content-type': 'application/json' });
-  for (const name of ['accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name']) {
+  const forwarded = new Headers({
+    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  });
+  for (const name of ['mcp-protocol-version', 'mcp-method', 'mcp-name']) {
     const value = headers[name];
     if (value !== undefined) forwarded.set(name, String(value));
   }
