@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Declaration } from '../src/contract/agents/declaration.ts';
+import type { Endpoint } from '../src/contract/endpoint.ts';
+import { endpoints } from '../src/contract/index.ts';
 import { openapi } from '../src/contract/openapi/openapi.ts';
 
 /** Writes the generated files; with `--check`, only reports stale ones and exits with 1. */
@@ -10,6 +12,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
 const generated: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(openapi(version), null, 2)}\n`,
   'docs/cueline.schema.json': `${JSON.stringify(schemaOf(Declaration), null, 2)}\n`,
+  'src/client/operations.ts': operationsOf(Object.values(endpoints)),
 };
 
 for (const [path, text] of Object.entries(generated)) {
@@ -25,6 +28,30 @@ for (const [path, text] of Object.entries(generated)) {
 function schemaOf(declaration: object): object {
   const $schema = 'https://json-schema.org/draft/2020-12/schema';
   return { $schema, ...declaration, title: 'cueline.yaml' };
+}
+
+/** What the client knows at run time of the operations; it imports no code of the contract. */
+function operationsOf(all: readonly Endpoint[]): string {
+  const paths = Map.groupBy(
+    all.filter(({ path }) => path.startsWith('/api/')),
+    ({ path }) => path,
+  );
+  const lines = [...paths].map(([path, operations]) => {
+    const methods = operations.map(({ method, id, query, body }) => {
+      const input = (query && ' query') || (body && ' body') || '';
+      return `${method}: '${id}${input}'`;
+    });
+    return `  '${path}': { ${methods.join(', ')} },\n`;
+  });
+  const names = new Set([...paths.keys()].join().match(/(?<=\{)\w+/g));
+  const args = [...names].map((name) => `  ${name}: [${name}: string];\n`);
+  return [
+    '// Written from the contract by `npm run generate`.\n\n',
+    '/** Operations by path and method: the id and, if the operation has one, its input. */\n',
+    `export const paths = {\n${lines.join('')}};\n\n`,
+    '/** Names the parameters of methods. */\n',
+    `export interface PathArguments {\n${args.join('')}}\n`,
+  ].join('');
 }
 
 function read(file: URL): string | null {

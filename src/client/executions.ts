@@ -1,4 +1,5 @@
 import { type Labels, labelsOf } from './labels.ts';
+import type { CreateMethod } from './method.ts';
 import type { CallOptions, ClientOptions, Request } from './request.ts';
 import type { Output } from './routes.ts';
 import { type WaitOptions, waitFor } from './wait.ts';
@@ -6,9 +7,8 @@ import type { ExecutionDetail } from './wire.ts';
 
 /** Executes an agent and follows the execution. */
 
-export type ExecuteAccepted = Output<'POST /api/v1/agents/{agentId}/execute'>;
-export type ExecutionEvent =
-  Output<'GET /api/v1/agents/{agentId}/executions/{executionId}/events'>['events'][number];
+export type ExecuteAccepted = Output<'executeAgent'>;
+export type ExecutionEvent = Output<'listExecutionEvents'>['events'][number];
 export type Variables = Readonly<Record<string, unknown>>;
 
 type Figure = 'latencyMs' | 'tokensUsed' | 'inputTokens' | 'outputTokens';
@@ -34,23 +34,22 @@ export type CallFields = Pick<ExecuteOptions, 'stream' | 'rerunOf' | 'playground
 
 export type { Labels, WaitOptions };
 
-const statusRoute = 'GET /api/v1/agents/{agentId}/executions/{executionId}';
+export function executions(request: Request, method: CreateMethod, client: ClientOptions) {
+  const executeAgent = method('executeAgent');
+  const getExecution = method('getExecution');
 
-export function executions(request: Request, client: ClientOptions) {
   /** Starts an execution and returns immediately. */
-  async function execute(
+  function execute(
     agentId: string,
     variables: Variables,
     options: ExecuteOptions = {},
   ): Promise<ExecuteAccepted> {
-    const body = { variables: { ...variables }, ...labelsOf(options), ...optionsOf(options) };
-    const input = { params: { agentId }, body };
-    return (await request('POST /api/v1/agents/{agentId}/execute', input, options)).body;
+    return executeAgent(agentId, { variables: { ...variables }, ...fieldsOf(options) }, options);
   }
 
   /** The current state of the record. */
-  async function status(agentId: string, executionId: string, options: CallOptions = {}) {
-    return (await request(statusRoute, { params: { agentId, executionId } }, options)).body;
+  function status(agentId: string, executionId: string, options: CallOptions = {}) {
+    return getExecution(agentId, executionId, {}, options);
   }
 
   /** Waits until the execution ends, whatever its status. Throws `WAIT_TIMEOUT` on timeout. */
@@ -59,9 +58,10 @@ export function executions(request: Request, client: ClientOptions) {
     executionId: string,
     options: WaitOptions = {},
   ): Promise<EndedExecution> {
+    const route = 'GET /api/v1/agents/{agentId}/executions/{executionId}';
     const params = { agentId, executionId };
     return waitFor(client, executionId, options, {
-      read: (query, call) => request(statusRoute, { params, query }, call),
+      read: (query, call) => request(route, { params, query }, call),
       hasEnded,
     });
   }
@@ -80,37 +80,12 @@ export function executions(request: Request, client: ClientOptions) {
     return wait(agentId, executionId, options);
   }
 
-  /** Cancels an execution. Throws `ALREADY_ENDED` if it has ended. */
-  async function cancel(agentId: string, executionId: string, options: CallOptions = {}) {
-    const route = 'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel';
-    return (await request(route, { params: { agentId, executionId } }, options)).body;
-  }
-
-  /** Permanently deletes the record of an ended execution. */
-  async function deleteExecution(agentId: string, executionId: string, options: CallOptions = {}) {
-    const route = 'DELETE /api/v1/agents/{agentId}/executions/{executionId}';
-    await request(route, { params: { agentId, executionId } }, options);
-  }
-
-  /** The events sent for an execution, oldest first, with their deliveries. */
-  async function executionEvents(
-    agentId: string,
-    executionId: string,
-    options: CallOptions = {},
-  ): Promise<ExecutionEvent[]> {
-    const route = 'GET /api/v1/agents/{agentId}/executions/{executionId}/events';
-    return (await request(route, { params: { agentId, executionId } }, options)).body.events;
-  }
-
-  return { execute, status, wait, executeAndWait, cancel, deleteExecution, executionEvents };
+  return { execute, status, wait, executeAndWait };
 }
 
-export function optionsOf({ stream, rerunOf, playground }: CallFields) {
-  return {
-    ...(stream !== undefined && { stream }),
-    ...(rerunOf !== undefined && { rerunOf }),
-    ...(playground !== undefined && { playground }),
-  };
+/** The fields of a body beside the variables. */
+export function fieldsOf({ stream, rerunOf, playground, ...labels }: CallFields & Labels) {
+  return { ...labelsOf(labels), stream, rerunOf, playground };
 }
 
 function hasEnded(record: ExecutionDetail): record is EndedExecution {

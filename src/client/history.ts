@@ -1,4 +1,5 @@
-import type { CallOptions, OpenStream, Request } from './request.ts';
+import type { CreateMethod } from './method.ts';
+import type { CallOptions, OpenStream } from './request.ts';
 import type { Output, QueryOf } from './routes.ts';
 import type { Execution } from './wire.ts';
 
@@ -10,22 +11,21 @@ interface NamedFilters {
 }
 
 /** `agentId` only for the executions of all agents. */
-export type ExecutionFilters = QueryOf<'GET /api/v1/executions'> & NamedFilters;
-export type ExecutionPage = Output<'GET /api/v1/agents/{agentId}/executions'>;
-export type ExportFilters = QueryOf<'GET /api/v1/executions/export'> & NamedFilters;
+export type ExecutionFilters = QueryOf<'listAllExecutions'> & NamedFilters;
+export type ExecutionPage = Output<'listExecutions'>;
+export type ExportFilters = QueryOf<'exportAllExecutions'> & NamedFilters;
 
 const pageMax = 100;
 
-export function history(request: Request, open: OpenStream) {
+export function history(method: CreateMethod, open: OpenStream) {
   /** One page, newest first. */
-  async function list(
+  function list(
     agentId: string | null,
     query: ExecutionFilters = {},
     options: CallOptions = {},
   ): Promise<ExecutionPage> {
-    if (agentId === null) return (await request('GET /api/v1/executions', { query }, options)).body;
-    const route = 'GET /api/v1/agents/{agentId}/executions';
-    return (await request(route, { params: { agentId }, query }, options)).body;
+    if (agentId === null) return method('listAllExecutions')(query, options);
+    return method('listExecutions')(agentId, query, options);
   }
 
   /** Every matching record. Fetches the pages on demand. */

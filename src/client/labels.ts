@@ -9,10 +9,5 @@ export interface Labels {
 
 /** The labels as fields of a body. */
 export function labelsOf({ user, session, tags, metadata }: Labels) {
-  return {
-    ...(user !== undefined && { user }),
-    ...(session !== undefined && { session }),
-    ...(tags !== undefined && { tags: [...tags] }),
-    ...(metadata !== undefined && { metadata: { ...metadata } }),
-  };
+  return { user, session, tags: tags && [...tags], metadata };
 }

@@ -7,7 +7,7 @@ import {
   type UploadedFile,
 } from './attempt.ts';
 import { delayMs, mayRetry, type Sleep, sleep, timerMsMax } from './retry.ts';
-import type { Input, Output, Route } from './routes.ts';
+import type { Input, Route, Routes } from './routes.ts';
 import { joinValues } from './value-list.ts';
 
 /** Sends every request of the client. */
@@ -15,7 +15,7 @@ export type Request = <R extends Route>(
   route: R,
   input: Input<R>,
   options?: RequestOptions,
-) => Promise<ApiResponse<Output<R>>>;
+) => Promise<ApiResponse<Routes[R]['response']>>;
 
 export interface ApiResponse<Body> {
   readonly status: number;
@@ -56,6 +56,11 @@ export interface RequestOptions extends CallOptions {
   readonly file?: UploadedFile;
 }
 
+/**
+ * `ifMatch`: the `etag` of the last read. The update fails with 412 if the resource changed since.
+ */
+export type ChangeOptions = Pick<RequestOptions, 'signal' | 'ifMatch'>;
+
 const retriesDefault = 2;
 export const requestTimeoutMsDefault = 90_000;
 /** Longer than the server waits for an upload. */
@@ -82,7 +87,7 @@ export function createRequest(client: ClientOptions): Request {
     for (let failures = 1; ; failures++) {
       try {
         return (await attempt(fetchOf(client), request)) as HttpResponse &
-          ApiResponse<Output<typeof route>>;
+          ApiResponse<Routes[typeof route]['response']>;
       } catch (error) {
         if (failures > retries || !mayRetry(error, repeatable)) throw error;
         await (client.sleep ?? sleep)(delayMs(error, failures), options.signal);

@@ -1,10 +1,15 @@
 import type { Operations } from './wire.ts';
 
-/** Operations by route. An unknown route, field or response is a compile error. */
-export type Route = keyof Operations;
+/** Types of operations. An unknown operation, field or response is a compile error. */
+
+export type OperationId = keyof Operations;
+
+/** Operations by method and path, for example `GET /api/v1/agents/{agentId}`. */
+export type Routes = { [Id in OperationId as Operations[Id]['route']]: Operations[Id] };
+export type Route = keyof Routes;
 
 /** Input of an operation: path parameters, query and body. */
-export type Input<R extends Route> = InputOf<Operations[R]>;
+export type Input<R extends Route> = InputOf<Routes[R]>;
 
 type InputOf<O extends { readonly params: object }> = (keyof O['params'] extends never
   ? { readonly params?: undefined }
@@ -15,11 +20,11 @@ type InputOf<O extends { readonly params: object }> = (keyof O['params'] extends
   (O extends { readonly body: infer B } ? { readonly body: B } : { readonly body?: undefined });
 
 /** Response body. `null` without a body. */
-export type Output<R extends Route> = Operations[R]['response'];
+export type Output<Id extends OperationId> = Operations[Id]['response'];
 
-export type QueryOf<R extends Route> = Operations[R] extends { readonly query: infer Q }
+export type QueryOf<Id extends OperationId> = Operations[Id] extends { readonly query: infer Q }
   ? Q
   : Record<never, never>;
-export type BodyOf<R extends Route> = Operations[R] extends { readonly body: infer B }
+export type BodyOf<Id extends OperationId> = Operations[Id] extends { readonly body: infer B }
   ? B
   : undefined;

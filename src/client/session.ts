@@ -13,14 +13,6 @@ export function session(request: Request) {
     async signIn(account: { email: string; password: string }): Promise<void> {
       await call('POST /api/auth/sign-in/email', { body: account });
     },
-    /** Identity providers for sign-in, in addition to e-mail and password. */
-    async identityProviders() {
-      return (await request('GET /api/v1/identity-providers', {})).body.identityProviders;
-    },
-    /** The identity providers, and whether a password can be reset by e-mail. */
-    async signInOptions() {
-      return (await request('GET /api/v1/identity-providers', {})).body;
-    },
     /** Sends a link if the address has an account with a password. */
     async requestPasswordReset(email: string): Promise<void> {
       await call('POST /api/auth/request-password-reset', { body: { email } });

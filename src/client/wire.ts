@@ -11,19 +11,22 @@ import type { WorkflowRunDetail } from '../contract/workflows/workflow-run-recor
  * the package's types have no dependencies.
  */
 
-/** Operations by method and path, for example `GET /api/v1/agents/{agentId}`. The OpenAI API has clients of its own. */
+/** Operations by id. The OpenAI API has clients of its own. */
 export type Operations = {
-  [Id in EndpointId as Endpoints[Id]['path'] extends `/v1/${string}`
-    ? never
-    : `${Endpoints[Id]['method']} ${Endpoints[Id]['path']}`]: Operation<Endpoints[Id]>;
+  [Id in EndpointId as Endpoints[Id]['path'] extends `/v1/${string}` ? never : Id]: Operation<
+    Endpoints[Id]
+  >;
 };
 
-type Operation<E extends Endpoint> = { params: Params<E>; response: ResponseBody<E> } & (E extends {
-  readonly query: unknown;
-}
-  ? { query: Query<E> }
-  : unknown) &
-  (E extends { readonly body: unknown } ? { body: Body<E> } : unknown);
+type Operation<E extends Endpoint> = {
+  route: `${E['method']} ${E['path']}`;
+  params: Params<E>;
+  response: ResponseBody<E>;
+} & (E extends { readonly query: unknown } ? { query: Query<E> } : unknown) &
+  (E extends { readonly body: unknown } ? { body: Body<E> } : unknown) &
+  (E extends { readonly headers: { properties: { 'If-Match': unknown } } }
+    ? { ifMatch: true }
+    : unknown);
 
 export type ProblemCode = Static<typeof Problem>['code'];
 export type { Execution, ExecutionDetail, WorkflowRunDetail };

@@ -12,7 +12,7 @@ import { WorkflowRunDetail } from '../workflows/workflow-run-record.ts';
 export function wireTypes(): string {
   const operations = (Object.values(endpoints) as Endpoint[])
     .filter(({ path }) => !path.startsWith('/v1/'))
-    .map((e) => `  ${JSON.stringify(`${e.method} ${e.path}`)}: ${operationOf(e)};\n`);
+    .map((e) => `  ${e.id}: ${operationOf(e)};\n`);
   return [
     `export interface Operations {\n${operations.join('')}}\n`,
     `export type ProblemCode = ${typeOf(Problem.properties.code)};\n`,
@@ -22,15 +22,17 @@ export function wireTypes(): string {
   ].join('');
 }
 
-function operationOf({ path, query, body, responses }: Endpoint): string {
+function operationOf({ method, path, query, headers, body, responses }: Endpoint): string {
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `readonly ${name}: string`);
   const success = Object.entries(responses).filter(([status]) => Number(status) < 300);
   const bodies = success.map(([, schema]) => (schema === null ? 'null' : typeOf(schema)));
   const fields = [
+    `route: ${JSON.stringify(`${method} ${path}`)}`,
     `params: { ${params.join('; ')} }`,
     `response: ${unionOf(bodies)}`,
     ...(query ? [`query: ${typeOf(query)}`] : []),
     ...(body ? [`body: ${typeOf(body)}`] : []),
+    ...(headers?.properties['If-Match'] ? ['ifMatch: true'] : []),
   ];
   return `{ ${fields.join('; ')} }`;
 }

@@ -1,0 +1,106 @@
+import { type PathArguments, paths } from './operations.ts';
+import type { CallOptions, ChangeOptions, Request, RequestOptions } from './request.ts';
+import type { OperationId, Output, Route } from './routes.ts';
+import type { Operations } from './wire.ts';
+
+/**
+ * Methods from operation ids. A method takes the path parameters in their order, then the query or
+ * the body if the operation has one, then options. It returns the response, or one field of it.
+ */
+
+/** An operation, or a field of its response: `listAlerts.alerts`. */
+export type Selection = {
+  [Id in OperationId]: Id | `${Id}.${keyof Operations[Id]['response'] & string}`;
+}[OperationId];
+
+export type Method<S extends Selection, Options = OptionsOf<IdOf<S>>> = (
+  ...call: [...InPath<Operations[IdOf<S>]['route']>, ...InputOf<IdOf<S>>, options?: Options]
+) => S extends `${string}.${infer Field}`
+  ? Promise<Output<IdOf<S>>[Field & keyof Output<IdOf<S>>]>
+  : Output<S & OperationId> extends null
+    ? Promise<void>
+    : Promise<Output<S & OperationId>>;
+
+type IdOf<S extends Selection> = S extends `${infer Id extends OperationId}.${string}`
+  ? Id
+  : S & OperationId;
+
+type InPath<Path extends string> =
+  Path extends `${string}{${infer Name extends keyof PathArguments}}${infer Rest}`
+    ? [...PathArguments[Name], ...InPath<Rest>]
+    : [];
+
+type InputOf<Id extends OperationId> = Operations[Id] extends { readonly query: infer Query }
+  ? [query?: Query]
+  : Operations[Id] extends { readonly body: infer Body }
+    ? [body: Body]
+    : [];
+
+type OptionsOf<Id extends OperationId> = Operations[Id] extends { readonly ifMatch: true }
+  ? ChangeOptions
+  : CallOptions;
+
+/** Creates the method of an operation, with all options of a request. */
+export type CreateMethod = <S extends Selection>(selection: S) => Method<S, RequestOptions>;
+
+export function methodsOf(request: Request): CreateMethod {
+  return (selection) => {
+    const [id = '', field] = selection.split('.');
+    const { route, names, input } = operations.get(id) as Operation;
+    const method = async (...call: unknown[]) => {
+      const params = Object.fromEntries(names.map((name, index) => [name, call[index]]));
+      const rest = call.slice(names.length);
+      const sent = { params, ...(input && { [input]: rest.shift() ?? {} }) };
+      const { body } = await request(route, sent as never, rest[0] as RequestOptions);
+      return field === undefined ? (body ?? undefined) : body?.[field as never];
+    };
+    return method as never;
+  };
+}
+
+interface Operation {
+  readonly route: Route;
+  /** Of the path parameters. */
+  readonly names: readonly string[];
+  /** `query` or `body`. */
+  readonly input: string | undefined;
+}
+
+const operations = new Map<string, Operation>(
+  Object.entries(paths).flatMap(([path, byMethod]) =>
+    Object.entries(byMethod).map(([method, operation]) => {
+      const [id = '', input] = operation.split(' ');
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+      return [id, { route: `${method} ${path}` as Route, names, input }];
+    }),
+  ),
+);
+
+/** Names of methods, with the operation of each; nested by resource. */
+interface Table {
+  readonly [name: string]: Selection | Table;
+}
+
+type Methods<T> = {
+  -readonly [Name in keyof T]: T[Name] extends Selection ? Method<T[Name]> : Methods<T[Name]>;
+};
+
+export function methodsFrom<const T extends Table>(
+  table: T,
+  createMethod: CreateMethod,
+): Methods<T> {
+  const entries = Object.entries(table).map(([name, of]) => [
+    name,
+    typeof of === 'string' ? createMethod(of) : methodsFrom(of, createMethod),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** Both groups of methods; those of a resource are merged. */
+export function mergeMethods<A extends object, B extends object>(plain: A, others: B): A & B {
+  const entries = Object.entries(others).map(([name, value]) => {
+    const existing = plain[name as keyof A];
+    return [name, typeof existing === 'object' ? { ...existing, ...value } : value];
+  });
+  return { ...plain, ...Object.fromEntries(entries) };
+}
