@@ -3,9 +3,9 @@ import { agents } from './agents.ts';
 import { batches } from './batches.ts';
 import { executions } from './executions.ts';
 import { history } from './history.ts';
-import { mergeMethods, methodsFrom, methodsOf } from './method.ts';
+import { type CreateMethod, type Methods, mergeMethods, methodsFrom, methodsOf } from './method.ts';
 import { prompts } from './prompts.ts';
-import { type ClientOptions, createOpenStream, createRequest } from './request.ts';
+import { type ClientOptions, createOpenStream, createRequest, type Request } from './request.ts';
 import { resources } from './resources.ts';
 import { session } from './session.ts';
 import { streams } from './stream.ts';
@@ -18,11 +18,18 @@ import { workflows } from './workflows.ts';
  *     const execution = await cueline.executeAndWait('agt_…', { topic: 'tides' });
  *     console.log(execution.status, execution.outputText);
  */
-export function createClient(options: ClientOptions) {
+export function createClient(options: ClientOptions): Cueline {
   const request = createRequest(options);
-  const open = createOpenStream(options);
   const method = methodsOf(request);
-  return mergeMethods(methodsFrom(resources, method), {
+  return mergeMethods(methodsFrom(resources, method), writtenMethods(options, request, method));
+}
+
+/** A type of its own, so that the package's types keep the comments of the table. */
+export type Cueline = Methods<typeof resources> & ReturnType<typeof writtenMethods>;
+
+function writtenMethods(options: ClientOptions, request: Request, method: CreateMethod) {
+  const open = createOpenStream(options);
+  return {
     ...adaptedMethods(method),
     ...executions(request, method, options),
     ...streams(open, options),
@@ -34,10 +41,8 @@ export function createClient(options: ClientOptions) {
     session: session(request),
     /** Calls any operation by its route, for operations without a method of their own. */
     request,
-  });
+  };
 }
-
-export type Cueline = ReturnType<typeof createClient>;
 
 export type * from './agents.ts';
 export type * from './batches.ts';

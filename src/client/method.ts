@@ -66,7 +66,8 @@ interface Operation {
   readonly input: string | undefined;
 }
 
-const operations = new Map<string, Operation>(
+/** Operations by id. */
+export const operations = new Map<string, Operation>(
   Object.entries(paths).flatMap(([path, byMethod]) =>
     Object.entries(byMethod).map(([method, operation]) => {
       const [id = '', input] = operation.split(' ');
@@ -81,7 +82,7 @@ interface Table {
   readonly [name: string]: Selection | Table;
 }
 
-type Methods<T> = {
+export type Methods<T> = {
   -readonly [Name in keyof T]: T[Name] extends Selection ? Method<T[Name]> : Methods<T[Name]>;
 };
 

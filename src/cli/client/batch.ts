@@ -23,7 +23,7 @@ export async function runBatch(
   { agent, idempotencyKey }: BatchRunOptions,
 ): Promise<void> {
   const { batchId } = await call.cueline.batches.upload(agent, await open(file), {
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    idempotencyKey,
     signal: call.signal,
   });
   if (process.stderr.isTTY) printNotice(`Batch ${batchId}.`);

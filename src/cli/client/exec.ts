@@ -6,7 +6,7 @@ import { withProgress } from './progress.ts';
 import type { Call } from './run-call.ts';
 import { readVariables, type VariableOptions } from './variables.ts';
 
-/** `cueline exec`, `wait` and `cancel`: execute an agent and follow the execution. */
+/** `cueline exec` and `wait`: execute an agent and follow the execution. */
 
 export interface WaitOptions {
   /** In seconds. */
@@ -29,10 +29,10 @@ export async function exec(call: Call, agentId: string, options: ExecOptions): P
   const accepted = await call.cueline.execute(agentId, variables, {
     idempotencyKey,
     ...labelsOf(options),
-    ...(options.stream && { stream: true }),
-    ...(options.playground && { playground: true }),
+    stream: options.stream,
+    playground: options.playground,
     // Cancellation needs the id, so Ctrl-C does not abort the call itself.
-    ...(!cancelOnInterrupt && { signal: call.signal }),
+    signal: cancelOnInterrupt ? undefined : call.signal,
   });
   const { executionId, currentStatus, ignoredVariables = [] } = accepted;
   if (currentStatus !== undefined) {
@@ -116,12 +116,6 @@ async function printEvents(
     }
   }
   throw new CommandFailure('The stream ended before the execution.');
-}
-
-/** Cancels an execution. */
-export async function cancel(call: Call, agentId: string, executionId: string): Promise<void> {
-  const record = await call.cueline.cancel(agentId, executionId, { signal: call.signal });
-  await printDone(record, `${record.executionId}: ${record.status}.`, call.json);
 }
 
 async function printOutcome(record: EndedExecution, json: boolean): Promise<void> {

@@ -36,7 +36,7 @@ const pauseMs = 1_000;
  */
 export async function exportHistory(
   call: Call,
-  agentId: string | null,
+  agentId: string | null = null,
   { output, resume, format: requestedFormat, bom: requestedBom, ...filterOptions }: ExportOptions,
 ): Promise<void> {
   if (resume && output === undefined) throw new CommandFailure('--resume requires --output.');

@@ -1,22 +1,7 @@
 import type { ExecutionFilters } from '../../client/index.ts';
 
 /** History filters as command line options. */
-export interface FilterOptions
-  extends Pick<
-    ExecutionFilters,
-    | 'status'
-    | 'source'
-    | 'playground'
-    | 'user'
-    | 'session'
-    | 'tag'
-    | 'startDate'
-    | 'endDate'
-    | 'promptVersionId'
-    | 'model'
-    | 'errorCode'
-    | 'q'
-  > {
+export interface FilterOptions extends ExecutionFilters {
   readonly apiKey?: string;
   /** Variable names and values. */
   readonly var?: readonly (readonly [string, string])[];
@@ -28,37 +13,9 @@ export function filtersOf({
   apiKey,
   var: variables = [],
   metadata = [],
-  user,
-  session,
-  tag,
-  status,
-  source,
-  playground,
-  startDate,
-  endDate,
-  promptVersionId,
-  model,
-  errorCode,
-  q,
+  ...filters
 }: FilterOptions): ExecutionFilters {
-  const labels = { user, session, tag };
-  const named = {
-    ...labels,
-    status,
-    source,
-    playground,
-    startDate,
-    endDate,
-    promptVersionId,
-    model,
-    errorCode,
-    q,
-  };
   const byVariable = variables.map(([name, value]) => [`variables.${name}`, value]);
   const byMetadata = metadata.map(([name, value]) => [`metadata.${name}`, value]);
-  return {
-    ...named,
-    apiKeyId: apiKey,
-    ...Object.fromEntries([...byVariable, ...byMetadata]),
-  } as ExecutionFilters;
+  return { ...filters, apiKeyId: apiKey, ...Object.fromEntries([...byVariable, ...byMetadata]) };
 }

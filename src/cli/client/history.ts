@@ -25,7 +25,7 @@ const fields = [
  */
 export async function history(
   { cueline, signal, json }: Call,
-  agentId: string | null,
+  agentId: string | null = null,
   { all, limit, ...filterOptions }: HistoryOptions,
 ): Promise<void> {
   const filters = filtersOf(filterOptions);

@@ -9,10 +9,5 @@ export interface LabelOptions {
 }
 
 export function labelsOf({ user, session, tag, metadata }: LabelOptions): Labels {
-  return {
-    ...(user !== undefined && { user }),
-    ...(session !== undefined && { session }),
-    ...(tag !== undefined && { tags: tag }),
-    ...(metadata !== undefined && { metadata: Object.fromEntries(metadata) }),
-  };
+  return { user, session, tags: tag, metadata: metadata && Object.fromEntries(metadata) };
 }

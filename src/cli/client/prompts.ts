@@ -1,27 +1,10 @@
-import type {
-  PromptFilters,
-  PromptInput,
-  PromptVersion,
-  PromptVersionInput,
-} from '../../client/index.ts';
+import type { PromptVersion, PromptVersionInput } from '../../client/index.ts';
 import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
-import { allPages } from './pages.ts';
-import { printDone, printList, printNotice, printOne } from './print.ts';
+import { printDone, printNotice, printOne } from './print.ts';
 import type { Call } from './run-call.ts';
 
 /** `cueline prompts`: prompts and their versions. */
-
-export async function listPrompts(
-  { cueline, signal, json }: Call,
-  filters: PromptFilters,
-): Promise<void> {
-  const rows = allPages(async (page) => {
-    const { prompts, pagination } = await cueline.prompts.list({ ...filters, ...page }, { signal });
-    return { rows: prompts, total: pagination.total };
-  });
-  await printList(rows, ['promptId', 'name', 'visibility', 'versionCount', 'updatedAt'], json);
-}
 
 /** Shows a prompt, or one of its versions with its templates. */
 export async function showPrompt(
@@ -34,26 +17,6 @@ export async function showPrompt(
       ? await cueline.prompts.get(promptId, { signal })
       : await cueline.versions.get(promptId, promptVersionId, { signal });
   await printOne(shown, json);
-}
-
-export async function listVersions(
-  { cueline, signal, json }: Call,
-  promptId: string,
-): Promise<void> {
-  const rows = allPages(async (page) => {
-    const { versions, pagination } = await cueline.versions.list(promptId, page, { signal });
-    return { rows: versions, total: pagination.total };
-  });
-  const fields = ['promptVersionId', 'promptVersionLabel', 'model', 'variables', 'notes'] as const;
-  await printList(rows, fields, json);
-}
-
-export async function createPrompt(
-  { cueline, signal, json }: Call,
-  prompt: PromptInput,
-): Promise<void> {
-  const made = await cueline.prompts.create(prompt, { signal });
-  await printDone(made, made.promptId, json);
 }
 
 export interface NewVersion extends Omit<PromptVersionInput, 'user' | 'system'> {

@@ -1,19 +1,10 @@
 import type { ProviderInput } from '../../client/index.ts';
 import { CommandFailure } from './failure.ts';
 import { readInput } from './input.ts';
-import { print, printDone, printList, printOne } from './print.ts';
+import { print, printOne } from './print.ts';
 import type { Call } from './run-call.ts';
 
-/** `cueline providers`. */
-
-export async function listProviders({ cueline, signal, json }: Call): Promise<void> {
-  const providers = await cueline.providers.list({ signal });
-  await printList(providers, ['name', 'kind', 'baseURL', 'hasApiKey', 'updatedAt'], json);
-}
-
-export async function showProvider({ cueline, signal, json }: Call, name: string): Promise<void> {
-  await printOne(await cueline.providers.get(name, { signal }), json);
-}
+/** `cueline providers put` and `test`. */
 
 /** The settings come from a file, because other processes can see arguments. */
 export async function putProvider(
@@ -30,11 +21,6 @@ export async function putProvider(
     throw new CommandFailure(`${file} is not valid JSON.`);
   }
   await printOne(await cueline.providers.put(name, settings, { signal }), json);
-}
-
-export async function deleteProvider({ cueline, signal, json }: Call, name: string): Promise<void> {
-  await cueline.providers.delete(name, { signal });
-  await printDone({ name }, `Removed the provider ${name}.`, json);
 }
 
 /** Tests the connection, or calls a model and prints the request and the answer. Fails if the test fails. */

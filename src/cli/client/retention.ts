@@ -1,27 +1,20 @@
 import type { Retention } from '../../client/index.ts';
-import { allPages } from './pages.ts';
-import { printDone, printList, printNotice, printOne } from './print.ts';
+import { type NumberOrNone, noneToNull } from '../arguments.ts';
+import { printDone, printNotice, printOne } from './print.ts';
 import type { Call } from './run-call.ts';
 
-/** `cueline retention`, `delete`, `erase` and `erasures`. */
+/** `cueline retention` and `erase`. */
 
-/** Shows the retention, after applying the given changes. */
+/** Shows the retention, after changing the given settings. */
 export async function retention(
   { cueline, signal, json }: Call,
-  change: Partial<Retention>,
+  given: { readonly [Name in keyof Retention]?: NumberOrNone },
 ): Promise<void> {
   const now = await cueline.retention({ signal });
-  if (Object.keys(change).length === 0) return printOne(now, json);
-  await printOne(await cueline.setRetention({ ...now, ...change }, { signal }), json);
-}
-
-export async function deleteExecution(
-  { cueline, signal, json }: Call,
-  agentId: string,
-  executionId: string,
-): Promise<void> {
-  await cueline.deleteExecution(agentId, executionId, { signal });
-  await printDone({ executionId }, `Deleted the record of ${executionId}.`, json);
+  const change = Object.entries(given).map(([name, days]) => [name, noneToNull(days)]);
+  if (change.length === 0) return printOne(now, json);
+  const changed = { ...now, ...Object.fromEntries(change) };
+  await printOne(await cueline.setRetention(changed, { signal }), json);
 }
 
 export interface EraseOptions {
@@ -35,39 +28,19 @@ export interface EraseOptions {
 /** Starts an erasure and returns immediately. */
 export async function erase(
   { cueline, signal, json }: Call,
-  pair: readonly [string, string] | undefined,
+  [pair]: readonly (readonly [string, string])[] = [],
   { agent, user, tag, metadata }: EraseOptions,
 ): Promise<void> {
-  const body = {
-    ...(user !== undefined && { user }),
-    ...(tag !== undefined && { tag }),
-    ...(metadata && { metadata: Object.fromEntries(metadata) }),
-    ...(pair && { variable: pair[0], value: pair[1] }),
-    ...(agent !== undefined && { agentId: agent }),
-  };
-  const erasure = await cueline.erasures.create(body, { signal });
+  const [variable, value] = pair ?? [];
+  const labels = { user, tag, metadata: metadata && Object.fromEntries(metadata) };
+  const erasure = await cueline.erasures.create(
+    { ...labels, variable, value, agentId: agent },
+    { signal },
+  );
   if (erasure.schedules.length > 0) {
     printNotice(
       `Change these schedules, which name the end user: ${erasure.schedules.join(', ')}.`,
     );
   }
   await printDone(erasure, erasure.erasureId, json);
-}
-
-export async function listErasures({ cueline, signal, json }: Call): Promise<void> {
-  const rows = allPages(async (page) => {
-    const { erasures, pagination } = await cueline.erasures.list(page, { signal });
-    return { rows: erasures, total: pagination.total };
-  });
-  const fields = [
-    'erasureId',
-    'status',
-    'by',
-    'variable',
-    'metadata',
-    'deleted',
-    'waiting',
-    'requestedAt',
-  ] as const;
-  await printList(rows, fields, json);
 }

@@ -15,7 +15,7 @@ export interface Call {
 }
 
 /** Options of every client command. */
-interface CallOptions {
+export interface CallOptions {
   readonly url?: string;
   readonly key?: string;
   readonly json?: boolean;

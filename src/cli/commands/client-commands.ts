@@ -1,27 +1,20 @@
 import { type Command, Option } from 'commander';
 import { collectPair, collectText, group, identifier, seconds } from '../arguments.ts';
-import { runCall } from '../client/run-call.ts';
-import { batchCommands } from './batch-commands.ts';
-import { declarationCommands } from './declaration-commands.ts';
-import { eventCommands } from './event-commands.ts';
 import { historyCommands } from './history-commands.ts';
-import { providerCommands } from './provider-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
+import { calling, plainCommand, serverCommand } from './server-command.ts';
 
 /** Commands that call a running server with an API key. */
 export function clientCommands(program: Command): void {
   execCommands(program);
   agentCommands(group(program, 'agents', 'list and show agents, change their stage, pin versions'));
   promptCommands(group(program, 'prompts', 'list, show and create prompts and versions'));
-  providerCommands(
-    group(program, 'providers', 'list, show, store, test and delete providers'),
-    serverCommand,
-  );
-  declarationCommands(program, serverCommand);
-  historyCommands(program, serverCommand);
-  batchCommands(program, serverCommand);
-  eventCommands(program, serverCommand);
-  retentionCommands(program, serverCommand);
+  providerCommands(group(program, 'providers', 'list, show, store, test and delete providers'));
+  declarationCommands(program);
+  historyCommands(program);
+  batchCommands(group(program, 'batch', 'run files of calls'));
+  eventCommands(program);
+  retentionCommands(program);
 }
 
 const agentArgument = ['<agent>', 'id, slug or alias of the agent', identifier] as const;
@@ -60,9 +53,7 @@ function execCommands(program: Command): void {
     .option('--stream', 'print the text as it arrives; exit code 1 if the execution fails')
     .addOption(new Option(timeout[0], timeout[1]).argParser(timeout[2]).implies({ wait: true }))
     .addOption(new Option(...interrupt).implies({ wait: true }))
-    .action((agent, options) =>
-      runCall(options, async (call, own) => (await cli()).exec(call, agent, own)),
-    );
+    .action(calling(async () => (await cli()).exec));
   serverCommand(
     program,
     'wait',
@@ -72,78 +63,65 @@ function execCommands(program: Command): void {
     .argument(...executionArgument)
     .option(...timeout)
     .option(...interrupt)
-    .action((agent, execution, options) =>
-      runCall(options, async (call, own) => (await cli()).wait(call, agent, execution, own)),
-    );
-  serverCommand(program, 'cancel', 'cancel an execution')
+    .action(calling(async () => (await cli()).wait));
+  plainCommand(program, 'cancel', 'cancelExecution', 'cancel an execution', {
+    done: ({ executionId, status }) => `${executionId}: ${status}.`,
+  })
     .argument(...agentArgument)
-    .argument(...executionArgument)
-    .action((agent, execution, options) =>
-      runCall(options, async (call) => (await cli()).cancel(call, agent, execution)),
-    );
+    .argument(...executionArgument);
 }
 
 function agentCommands(command: Command): void {
-  const cli = () => import('../client/agents.ts');
-  serverCommand(command, 'list', 'list all agents, newest first')
+  plainCommand(command, 'list', 'listAgents.agents', 'list all agents, newest first', {
+    columns: ['agentId', 'agentName', 'slug', 'status', 'apiEnabled', 'promptVersionLabel'],
+  })
     .option('--status <status>', 'Draft, Testing, Deployed or Paused')
     .option('--project <project>', 'only agents in this project')
     .option('--tag <tag>', 'only agents with this tag')
     .option('--q <text>', 'only agents with this text in the name or description')
-    .option('--archived', 'list archived agents instead')
-    .action((options) =>
-      runCall(options, async (call, own) => (await cli()).listAgents(call, own)),
-    );
-  serverCommand(command, 'show', 'show an agent')
+    .option('--archived', 'list archived agents instead');
+  plainCommand(command, 'show', 'getAgent', 'show an agent').argument(...agentArgument);
+  const lifecycle = 'change the lifecycle stage of an agent';
+  plainCommand(command, 'lifecycle', 'changeAgentStage', lifecycle, {
+    field: 'action',
+    done: ({ agentName, archived, status }) =>
+      `${agentName} is now ${archived ? 'archived' : status}.`,
+  })
     .argument(...agentArgument)
-    .action((agent, options) =>
-      runCall(options, async (call) => (await cli()).showAgent(call, agent)),
-    );
-  serverCommand(command, 'lifecycle', 'change the lifecycle stage of an agent')
+    .argument('<action>', 'enable-api, deploy, rollback, disable, re-enable, archive or restore');
+  const pins = 'list the pinned versions of an agent, newest first';
+  plainCommand(command, 'pins', 'listPins.pins', pins, {
+    columns: ['pinnedAt', 'promptVersionId', 'promptVersionLabel', 'pinnedBy'],
+  }).argument(...agentArgument);
+  const pin = 'pin a prompt version; pin an earlier one to roll back';
+  plainCommand(command, 'pin', 'updateAgent', pin, {
+    field: 'promptVersionId',
+    done: ({ agentName, promptVersionLabel }) => `${agentName} now pins ${promptVersionLabel}.`,
+  })
     .argument(...agentArgument)
-    .argument('<action>', 'enable-api, deploy, rollback, disable, re-enable, archive or restore')
-    .action((agent, action, options) =>
-      runCall(options, async (call) => (await cli()).moveAgent(call, agent, action)),
-    );
-  serverCommand(command, 'pins', 'list the pinned versions of an agent, newest first')
-    .argument(...agentArgument)
-    .action((agent, options) =>
-      runCall(options, async (call) => (await cli()).listPins(call, agent)),
-    );
-  serverCommand(command, 'pin', 'pin a prompt version; pin an earlier one to roll back')
-    .argument(...agentArgument)
-    .argument('<version>', 'id of the prompt version')
-    .action((agent, version, options) =>
-      runCall(options, async (call) => (await cli()).pinVersion(call, agent, version)),
-    );
+    .argument('<version>', 'id of the prompt version');
 }
 
 function promptCommands(command: Command): void {
   const cli = () => import('../client/prompts.ts');
-  serverCommand(command, 'list', 'list all prompts, newest first')
+  plainCommand(command, 'list', 'listPrompts.prompts', 'list all prompts, newest first', {
+    columns: ['promptId', 'name', 'visibility', 'versionCount', 'updatedAt'],
+  })
     .option('--q <text>', 'only prompts with this text in the name or description')
-    .option('--archived', 'list archived prompts instead')
-    .action((options) =>
-      runCall(options, async (call, own) => (await cli()).listPrompts(call, own)),
-    );
+    .option('--archived', 'list archived prompts instead');
   serverCommand(command, 'show', 'show a prompt or one of its versions')
     .argument(...promptArgument)
     .argument('[version]', 'id of the version', identifier)
-    .action((prompt, version, options) =>
-      runCall(options, async (call) => (await cli()).showPrompt(call, prompt, version)),
-    );
-  serverCommand(command, 'versions', 'list the versions of a prompt, newest first')
-    .argument(...promptArgument)
-    .action((prompt, options) =>
-      runCall(options, async (call) => (await cli()).listVersions(call, prompt)),
-    );
-  serverCommand(command, 'create', 'create a prompt without versions; prints its id')
+    .action(calling(async () => (await cli()).showPrompt));
+  const versions = 'list the versions of a prompt, newest first';
+  plainCommand(command, 'versions', 'listPromptVersions.versions', versions, {
+    columns: ['promptVersionId', 'promptVersionLabel', 'model', 'variables', 'notes'],
+  }).argument(...promptArgument);
+  const create = 'create a prompt without versions; prints its id';
+  plainCommand(command, 'create', 'createPrompt', create, { done: ({ promptId }) => promptId })
     .requiredOption('--name <name>', 'display name')
     .option('--description <text>', 'description of the prompt')
-    .option('--visibility <visibility>', 'private or public (default: private)')
-    .action((options) =>
-      runCall(options, async (call, own) => (await cli()).createPrompt(call, own)),
-    );
+    .option('--visibility <visibility>', 'private or public (default: private)');
   serverCommand(command, 'add-version', 'add a version to a prompt; prints its id')
     .argument(...promptArgument)
     .option('--user-file <file>', 'template of the user prompt; - reads standard input')
@@ -152,19 +130,64 @@ function promptCommands(command: Command): void {
     .option('--model <provider/model>', 'default model of the version')
     .option('--label <label>', 'label of the version (default: v and its number)')
     .option('--notes <text>', 'what changed and why')
-    .action((prompt, options) =>
-      runCall(options, async (call, own) => (await cli()).addVersion(call, prompt, own)),
-    );
+    .action(calling(async () => (await cli()).addVersion));
 }
 
-/** Adds a command with the options for calling a server. */
-function serverCommand(parent: Command, name: string, description: string): Command {
-  return parent
-    .command(name)
-    .description(description)
-    .option('--json', 'print JSON, one object per line')
-    .optionsGroup('Server:')
-    .option('--url <url>', 'server URL (default: CUELINE_URL or http://127.0.0.1:PORT)')
-    .option('--key <key>', 'API key (default: CUELINE_KEY, which other processes cannot see)')
-    .optionsGroup('Options:');
+function providerCommands(command: Command): void {
+  const cli = () => import('../client/providers.ts');
+  const name = ['<name>', 'the part of its models before the slash'] as const;
+  const list = 'list the providers of the workspace';
+  plainCommand(command, 'list', 'listProviders.providers', list, {
+    columns: ['name', 'kind', 'baseURL', 'hasApiKey', 'updatedAt'],
+  });
+  const show = 'show a provider, without its secrets';
+  plainCommand(command, 'show', 'getProvider', show).argument(...name);
+  serverCommand(command, 'put', 'create or replace a provider, credential included')
+    .argument(...name)
+    .argument(
+      '<file>',
+      'JSON as in the API: kind, apiKey, baseURL, headers, …; - reads standard input',
+    )
+    .action(calling(async () => (await cli()).putProvider));
+  plainCommand(command, 'delete', 'deleteProvider', 'delete a provider and its credential', {
+    done: (provider) => `Removed the provider ${provider.name}.`,
+  }).argument(...name);
+  serverCommand(command, 'test', 'test the connection; exit code 1 if the test fails')
+    .argument(...name)
+    .option('--model <model>', 'send one small real call to this model, and print the exchange')
+    .action(calling(async () => (await cli()).testProvider));
+}
+
+/** Prompts, agents and workflows as code. */
+function declarationCommands(program: Command): void {
+  const cli = () => import('../client/declaration.ts');
+  const file = ['[file]', 'YAML file; - is standard input or output', 'cueline.yaml'] as const;
+  serverCommand(program, 'pull', 'export prompts, agents and workflows to a file')
+    .argument(...file)
+    .action(calling(async () => (await cli()).pull));
+  serverCommand(program, 'diff', 'show the changes that apply would make')
+    .argument(...file)
+    .action(calling(async () => (await cli()).diff));
+  serverCommand(program, 'apply', 'apply a file: everything or nothing')
+    .argument(...file)
+    .action(calling(async () => (await cli()).apply));
+}
+
+function batchCommands(command: Command): void {
+  serverCommand(command, 'run', 'upload a file of calls and print the results as JSON lines')
+    .argument('<file>', 'JSON lines with id and variables; - for standard input')
+    .requiredOption('--agent <agent>', 'id, slug or alias of the agent', identifier)
+    .option('--idempotency-key <key>', 'continues an interrupted upload with the same key')
+    .action(calling(async () => (await import('../client/batch.ts')).runBatch));
+}
+
+function eventCommands(program: Command): void {
+  serverCommand(
+    program,
+    'listen',
+    'forward events, signed, to a URL on this machine; prints the secret. Needs the permission own',
+  )
+    .requiredOption('--forward-to <URL>', 'where to send the events')
+    .option('--type <type>', 'only events of this type; repeatable', collectText)
+    .action(calling(async () => (await import('../client/listen.ts')).listen));
 }

@@ -9,9 +9,7 @@ import { type Context, runCommand } from '../command.ts';
 export function databaseCommands(program: Command): void {
   const migrate = program.command('migrate');
   migrate.description('migrate the database schema to this version');
-  migrate.action(() =>
-    run(async (context) => (await import('../server/open-database.ts')).runMigrate(context)),
-  );
+  migrate.action(opening(async () => (await import('../server/open-database.ts')).runMigrate));
 
   keyCommands(group(program, 'keys', 'issue, list, revoke and rotate API keys'));
   workspaceCommands(group(program, 'workspaces', 'create workspaces'));
@@ -48,22 +46,20 @@ function keyCommands(command: Command): void {
     .option('--expires-at <time>', 'expiry time in ISO 8601 (default: never)')
     .option(...workspaceOption)
     .option(...jsonOption)
-    .action((options) => run(async (context) => (await keys()).createKey(context, options)));
+    .action(opening(async () => (await keys()).createKey));
   command
     .command('list')
     .description('list the keys of a workspace, newest first, without their secrets')
     .option(...workspaceOption)
     .option(...jsonOption)
-    .action((options) => run(async (context) => (await keys()).listKeys(context, options)));
+    .action(opening(async () => (await keys()).listKeys));
   command
     .command('revoke')
     .description('revoke a key immediately')
     .argument('<id>', 'id of the key')
     .option(...workspaceOption)
     .option(...jsonOption)
-    .action((id, options) =>
-      run(async (context) => (await keys()).revokeKey(context, id, options)),
-    );
+    .action(opening(async () => (await keys()).revokeKey));
   command
     .command('rotate')
     .description('replace a key by a new one with the same settings')
@@ -75,9 +71,7 @@ function keyCommands(command: Command): void {
     )
     .option(...workspaceOption)
     .option(...jsonOption)
-    .action((id, options) =>
-      run(async (context) => (await keys()).rotateKey(context, id, options)),
-    );
+    .action(opening(async () => (await keys()).rotateKey));
 }
 
 function workspaceCommands(command: Command): void {
@@ -87,11 +81,7 @@ function workspaceCommands(command: Command): void {
     .requiredOption('--name <name>', 'display name')
     .requiredOption('--owner <email>', 'e-mail address of a new or an existing user')
     .option(...jsonOption)
-    .action((options) =>
-      run(async (context) =>
-        (await import('../server/workspaces.ts')).createWorkspace(context, options),
-      ),
-    );
+    .action(opening(async () => (await import('../server/workspaces.ts')).createWorkspace));
 }
 
 function userCommands(command: Command): void {
@@ -100,16 +90,14 @@ function userCommands(command: Command): void {
     .command('list')
     .description('list all users with their workspaces')
     .option(...jsonOption)
-    .action((options) => run(async (context) => (await users()).listUsers(context, options)));
+    .action(opening(async () => (await users()).listUsers));
   command
     .command('reset-password')
     .description('reset a password, print the new one once, and sign the user out everywhere')
     .argument('<email>', 'e-mail address of the user')
     .option('--password-stdin', 'read the new password from standard input')
     .option(...jsonOption)
-    .action((email, options) =>
-      run(async (context) => (await users()).resetPassword(context, email, options)),
-    );
+    .action(opening(async () => (await users()).resetPassword));
 }
 
 function planCommands(command: Command): void {
@@ -124,9 +112,7 @@ function planCommands(command: Command): void {
     )
     .option(...workspaceOption)
     .option(...jsonOption)
-    .action((options) =>
-      run(async (context) => (await import('../server/plan.ts')).setPlan(context, options)),
-    );
+    .action(opening(async () => (await import('../server/plan.ts')).setPlan));
 }
 
 function secretCommands(command: Command): void {
@@ -141,26 +127,26 @@ function secretCommands(command: Command): void {
     )
     .summary('re-encrypt stored credentials with a new secret; signs everyone out')
     .option('--new-secret-stdin', 'with CUELINE_SECRET: read the new secret from standard input')
-    .action((options) =>
-      run(async (context) => (await import('../server/secrets.ts')).rotateSecret(context, options)),
-    );
+    .action(opening(async () => (await import('../server/secrets.ts')).rotateSecret));
   command
     .command('reset')
     .description(
       'Accepts the current secret after the old one is lost. Credentials that were encrypted with the old one stay unreadable until they are stored again.',
     )
     .summary('accept the current secret after the old one is lost')
-    .action(() =>
-      run(async (context) => (await import('../server/secrets.ts')).resetSecret(context)),
-    );
+    .action(opening(async () => (await import('../server/secrets.ts')).resetSecret));
 }
 
-/** Converts failures that the user can fix to messages without a stack trace. */
-function run(command: (context: Context) => Promise<void>): Promise<never> {
-  return runCommand((context) =>
-    command(context).catch((error: unknown) => {
-      const isExpected = error instanceof CallFailure || error instanceof CommandFailure;
-      throw isExpected ? new StartupFailure(error.message, { cause: error }) : error;
-    }),
-  );
+/** The action of a command: passes the context, the arguments and the options. */
+function opening(load: () => Promise<(context: Context, ...given: never[]) => Promise<void>>) {
+  return (...given: unknown[]) =>
+    runCommand(async (context) => {
+      try {
+        await (await load())(context, ...(given.slice(0, -1) as never[]));
+      } catch (error) {
+        // The user can fix these: a message without a stack trace.
+        const isExpected = error instanceof CallFailure || error instanceof CommandFailure;
+        throw isExpected ? new StartupFailure(error.message, { cause: error }) : error;
+      }
+    });
 }

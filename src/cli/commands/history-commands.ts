@@ -1,12 +1,9 @@
 import { type Command, Option } from 'commander';
 import { collectPair, identifier, wholeNumber } from '../arguments.ts';
-import { runCall } from '../client/run-call.ts';
+import { calling, serverCommand } from './server-command.ts';
 
 /** Commands that read the history: list, export and statistics. */
-export function historyCommands(
-  program: Command,
-  serverCommand: (parent: Command, name: string, description: string) => Command,
-): void {
+export function historyCommands(program: Command): void {
   const history = withFilters(
     serverCommand(
       program,
@@ -18,11 +15,7 @@ export function historyCommands(
     .enablePositionalOptions()
     .option('--limit <n>', 'maximum number of records, up to 100 (default: 20)', wholeNumber)
     .addOption(new Option('--all', 'list all matching records').conflicts('limit'))
-    .action((agent, options) =>
-      runCall(options, async (call, own) =>
-        (await import('../client/history.ts')).history(call, agent ?? null, own),
-      ),
-    );
+    .action(calling(async () => (await import('../client/history.ts')).history));
   withFilters(serverCommand(history, 'export', 'export all matching records as JSON lines or CSV'))
     .addOption(
       new Option('--format <format>', 'output format (default: jsonl)').choices(['jsonl', 'csv']),
@@ -30,11 +23,7 @@ export function historyCommands(
     .option('--bom', 'CSV for spreadsheets: with a byte order mark and without formulas')
     .option('--output <file>', 'write to a file instead of standard output')
     .option('--resume', 'continue after the last complete record of the file')
-    .action((agent, options) =>
-      runCall(options, async (call, own) =>
-        (await import('../client/export.ts')).exportHistory(call, agent ?? null, own),
-      ),
-    );
+    .action(calling(async () => (await import('../client/export.ts')).exportHistory));
   serverCommand(program, 'statistics', 'show the statistics of an agent or of all agents')
     .argument('[agent]', 'id, slug or alias of the agent', identifier)
     .option(
@@ -49,11 +38,7 @@ export function historyCommands(
     .option('--time-zone <zone>', 'time zone of the days, such as Europe/Berlin (default: UTC)')
     .option('--start-date <time>', 'ISO 8601, inclusive')
     .option('--end-date <time>', 'ISO 8601, inclusive')
-    .action((agent, options) =>
-      runCall(options, async (call, own) =>
-        (await import('../client/statistics.ts')).statistics(call, agent, own),
-      ),
-    );
+    .action(calling(async () => (await import('../client/statistics.ts')).statistics));
 }
 
 const playgroundText =
