@@ -13,7 +13,7 @@ export interface UploadOptions extends CallOptions {
 export function batches(method: CreateMethod, open: OpenStream) {
   return {
     /** Uploads JSON Lines. Resolves once all lines are stored. A stream is not sent again after a failure. */
-    upload(
+    async upload(
       agentId: string,
       file: UploadedFile,
       { idempotencyKey = crypto.randomUUID(), ...options }: UploadOptions = {},
