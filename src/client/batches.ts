@@ -1,7 +1,7 @@
 import type { UploadedFile } from './attempt.ts';
-import type { CreateMethod } from './method.ts';
+import type { Connection } from './method.ts';
 import type { BatchAccepted, BatchResultFilters } from './records.ts';
-import type { CallOptions, OpenStream } from './request.ts';
+import type { CallOptions } from './request.ts';
 
 export type { UploadedFile };
 
@@ -10,28 +10,35 @@ export interface UploadOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-export function batches(method: CreateMethod, open: OpenStream) {
+export function batches({ method, open, plain }: Connection) {
   return {
-    /** Uploads JSON Lines. Resolves once all lines are stored. A stream is not sent again after a failure. */
-    async upload(
-      agentId: string,
-      file: UploadedFile,
-      { idempotencyKey = crypto.randomUUID(), ...options }: UploadOptions = {},
-    ): Promise<BatchAccepted> {
-      return method('createBatch')(agentId, '', {
-        ...{ ...options, idempotencyKey, file, headers: { 'content-type': 'application/jsonl' } },
-        ...(file instanceof ReadableStream && { retries: 0 }),
-      });
-    },
-    /** Streams the results as JSON Lines, in the order of the file. */
-    openResults(
-      agentId: string,
-      batchId: string,
-      query: BatchResultFilters = {},
-      options?: CallOptions,
-    ): Promise<ReadableStream<Uint8Array>> {
-      const route = 'GET /api/v1/agents/{agentId}/batches/{batchId}/results';
-      return open(route, { params: { agentId, batchId }, query }, options);
+    batches: {
+      /** One page, newest first. */
+      list: plain('listBatches'),
+      get: plain('getBatch'),
+      /** Cancels a batch. Throws `ALREADY_ENDED` if it has ended. */
+      cancel: plain('cancelBatch'),
+      /** Uploads JSON Lines. Resolves once all lines are stored. A stream is not sent again after a failure. */
+      async upload(
+        agentId: string,
+        file: UploadedFile,
+        { idempotencyKey = crypto.randomUUID(), ...options }: UploadOptions = {},
+      ): Promise<BatchAccepted> {
+        return method('createBatch')(agentId, '', {
+          ...{ ...options, idempotencyKey, file, headers: { 'content-type': 'application/jsonl' } },
+          ...(file instanceof ReadableStream && { retries: 0 }),
+        });
+      },
+      /** Streams the results as JSON Lines, in the order of the file. */
+      openResults(
+        agentId: string,
+        batchId: string,
+        query: BatchResultFilters = {},
+        options?: CallOptions,
+      ): Promise<ReadableStream<Uint8Array>> {
+        const route = 'GET /api/v1/agents/{agentId}/batches/{batchId}/results';
+        return open(route, { params: { agentId, batchId }, query }, options);
+      },
     },
   };
 }

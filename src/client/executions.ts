@@ -1,6 +1,6 @@
 import { type Labels, labelsOf } from './labels.ts';
-import type { CreateMethod } from './method.ts';
-import type { CallOptions, ClientOptions, Request } from './request.ts';
+import type { Connection } from './method.ts';
+import type { CallOptions } from './request.ts';
 import type { Output } from './routes.ts';
 import { type WaitOptions, waitFor } from './wait.ts';
 import type { ExecutionDetail } from './wire.ts';
@@ -34,22 +34,20 @@ export type CallFields = Pick<ExecuteOptions, 'stream' | 'rerunOf' | 'playground
 
 export type { Labels, WaitOptions };
 
-export function executions(request: Request, method: CreateMethod, client: ClientOptions) {
-  const executeAgent = method('executeAgent');
-  const getExecution = method('getExecution');
-
+export function executions({ client, request, method, plain }: Connection) {
   /** Starts an execution and returns immediately. */
   function execute(
     agentId: string,
     variables: Variables,
     options: ExecuteOptions = {},
   ): Promise<ExecuteAccepted> {
-    return executeAgent(agentId, { variables: { ...variables }, ...fieldsOf(options) }, options);
+    const body = { variables: { ...variables }, ...fieldsOf(options) };
+    return method('executeAgent')(agentId, body, options);
   }
 
   /** The current state of the record. */
   function status(agentId: string, executionId: string, options: CallOptions = {}) {
-    return getExecution(agentId, executionId, {}, options);
+    return method('getExecution')(agentId, executionId, {}, options);
   }
 
   /** Waits until the execution ends, whatever its status. Throws `WAIT_TIMEOUT` on timeout. */
@@ -80,7 +78,18 @@ export function executions(request: Request, method: CreateMethod, client: Clien
     return wait(agentId, executionId, options);
   }
 
-  return { execute, status, wait, executeAndWait };
+  return {
+    execute,
+    status,
+    wait,
+    executeAndWait,
+    /** Cancels an execution. Throws `ALREADY_ENDED` if it has ended. */
+    cancel: plain('cancelExecution'),
+    /** Permanently deletes the record of an ended execution. */
+    deleteExecution: plain('deleteExecution'),
+    /** The events sent for an execution, oldest first, with their deliveries. */
+    executionEvents: plain('listExecutionEvents.events'),
+  };
 }
 
 /** The fields of a body beside the variables. */

@@ -1,5 +1,5 @@
-import type { CreateMethod } from './method.ts';
-import type { CallOptions, OpenStream } from './request.ts';
+import type { Connection } from './method.ts';
+import type { CallOptions } from './request.ts';
 import type { Output, QueryOf } from './routes.ts';
 import type { Execution } from './wire.ts';
 
@@ -17,7 +17,7 @@ export type ExportFilters = QueryOf<'exportAllExecutions'> & NamedFilters;
 
 const pageMax = 100;
 
-export function history(method: CreateMethod, open: OpenStream) {
+export function history({ method, open }: Connection) {
   /** One page, newest first. */
   function list(
     agentId: string | null,

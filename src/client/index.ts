@@ -1,15 +1,34 @@
-import { adaptedMethods } from './adapted-methods.ts';
-import { agents } from './agents.ts';
+import { agents, prompts } from './agents.ts';
 import { batches } from './batches.ts';
+import { events } from './events.ts';
 import { executions } from './executions.ts';
 import { history } from './history.ts';
-import { type CreateMethod, type Methods, mergeMethods, methodsFrom, methodsOf } from './method.ts';
-import { prompts } from './prompts.ts';
-import { type ClientOptions, createOpenStream, createRequest, type Request } from './request.ts';
-import { resources } from './resources.ts';
+import { connect } from './method.ts';
+import type { ClientOptions, Request } from './request.ts';
 import { session } from './session.ts';
 import { streams } from './stream.ts';
+import { triggers } from './triggers.ts';
 import { workflows } from './workflows.ts';
+import { models, people, workspace } from './workspace.ts';
+
+/** All methods. The package's types keep the comments of each part. */
+export interface Cueline
+  extends ReturnType<typeof executions>,
+    ReturnType<typeof streams>,
+    ReturnType<typeof history>,
+    ReturnType<typeof agents>,
+    ReturnType<typeof prompts>,
+    ReturnType<typeof batches>,
+    ReturnType<typeof workflows>,
+    ReturnType<typeof triggers>,
+    ReturnType<typeof events>,
+    ReturnType<typeof workspace>,
+    ReturnType<typeof people>,
+    ReturnType<typeof models> {
+  readonly session: ReturnType<typeof session>;
+  /** Calls any operation by its route, for operations without a method of their own. */
+  readonly request: Request;
+}
 
 /**
  * Client of the API. Depends only on `fetch`; works in Node and in browsers.
@@ -19,28 +38,22 @@ import { workflows } from './workflows.ts';
  *     console.log(execution.status, execution.outputText);
  */
 export function createClient(options: ClientOptions): Cueline {
-  const request = createRequest(options);
-  const method = methodsOf(request);
-  return mergeMethods(methodsFrom(resources, method), writtenMethods(options, request, method));
-}
-
-/** A type of its own, so that the package's types keep the comments of the table. */
-export type Cueline = Methods<typeof resources> & ReturnType<typeof writtenMethods>;
-
-function writtenMethods(options: ClientOptions, request: Request, method: CreateMethod) {
-  const open = createOpenStream(options);
+  const connection = connect(options);
   return {
-    ...adaptedMethods(method),
-    ...executions(request, method, options),
-    ...streams(open, options),
-    ...history(method, open),
-    agents: agents(request, method),
-    batches: batches(method, open),
-    prompts: prompts(request),
-    workflows: workflows(request, method, options),
-    session: session(request),
-    /** Calls any operation by its route, for operations without a method of their own. */
-    request,
+    ...executions(connection),
+    ...streams(connection),
+    ...history(connection),
+    ...agents(connection),
+    ...prompts(connection),
+    ...batches(connection),
+    ...workflows(connection),
+    ...triggers(connection),
+    ...events(connection),
+    ...workspace(connection),
+    ...people(connection),
+    ...models(connection),
+    session: session(connection),
+    request: connection.request,
   };
 }
 

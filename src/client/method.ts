@@ -1,5 +1,14 @@
 import { type PathArguments, paths } from './operations.ts';
-import type { CallOptions, ChangeOptions, Request, RequestOptions } from './request.ts';
+import {
+  type CallOptions,
+  type ChangeOptions,
+  type ClientOptions,
+  createOpenStream,
+  createRequest,
+  type OpenStream,
+  type Request,
+  type RequestOptions,
+} from './request.ts';
 import type { OperationId, Output, Route } from './routes.ts';
 import type { Operations } from './wire.ts';
 
@@ -40,8 +49,25 @@ type OptionsOf<Id extends OperationId> = Operations[Id] extends { readonly ifMat
   ? ChangeOptions
   : CallOptions;
 
-/** Creates the method of an operation, with all options of a request. */
+/** Creates the method of an operation. */
+export type PlainMethod = <S extends Selection>(selection: S) => Method<S>;
+/** The same, with all options of a request. */
 export type CreateMethod = <S extends Selection>(selection: S) => Method<S, RequestOptions>;
+
+/** What the methods of a client send their requests with. */
+export interface Connection {
+  readonly client: ClientOptions;
+  readonly request: Request;
+  readonly open: OpenStream;
+  readonly plain: PlainMethod;
+  readonly method: CreateMethod;
+}
+
+export function connect(client: ClientOptions): Connection {
+  const request = createRequest(client);
+  const method = methodsOf(request);
+  return { client, request, open: createOpenStream(client), plain: method, method };
+}
 
 export function methodsOf(request: Request): CreateMethod {
   return (selection) => {
@@ -76,32 +102,3 @@ export const operations = new Map<string, Operation>(
     }),
   ),
 );
-
-/** Names of methods, with the operation of each; nested by resource. */
-interface Table {
-  readonly [name: string]: Selection | Table;
-}
-
-export type Methods<T> = {
-  -readonly [Name in keyof T]: T[Name] extends Selection ? Method<T[Name]> : Methods<T[Name]>;
-};
-
-export function methodsFrom<const T extends Table>(
-  table: T,
-  createMethod: CreateMethod,
-): Methods<T> {
-  const entries = Object.entries(table).map(([name, of]) => [
-    name,
-    typeof of === 'string' ? createMethod(of) : methodsFrom(of, createMethod),
-  ]);
-  return Object.fromEntries(entries);
-}
-
-/** Both groups of methods; those of a resource are merged. */
-export function mergeMethods<A extends object, B extends object>(plain: A, others: B): A & B {
-  const entries = Object.entries(others).map(([name, value]) => {
-    const existing = plain[name as keyof A];
-    return [name, typeof existing === 'object' ? { ...existing, ...value } : value];
-  });
-  return { ...plain, ...Object.fromEntries(entries) };
-}

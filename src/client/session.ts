@@ -1,10 +1,11 @@
-import type { ApiResponse, Request } from './request.ts';
+import type { Connection } from './method.ts';
+import type { ApiResponse } from './request.ts';
 
 /**
  * Sign-in and sign-out of a browser session. The browser manages the session cookie; programs use a
  * key. The paths below `/api/auth` are not in the contract, so this file declares their types.
  */
-export function session(request: Request) {
+export function session({ request, plain }: Connection) {
   const call = request as unknown as (
     route: string,
     input: { readonly body?: unknown },
@@ -13,6 +14,10 @@ export function session(request: Request) {
     async signIn(account: { email: string; password: string }): Promise<void> {
       await call('POST /api/auth/sign-in/email', { body: account });
     },
+    /** Identity providers for sign-in, in addition to e-mail and password. */
+    identityProviders: plain('listIdentityProviders.identityProviders'),
+    /** The identity providers, and whether a password can be reset by e-mail. */
+    signInOptions: plain('listIdentityProviders'),
     /** Sends a link if the address has an account with a password. */
     async requestPasswordReset(email: string): Promise<void> {
       await call('POST /api/auth/request-password-reset', { body: { email } });

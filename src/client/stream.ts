@@ -1,5 +1,6 @@
 import { CuelineError } from './error.ts';
-import type { CallOptions, ClientOptions, OpenStream } from './request.ts';
+import type { Connection } from './method.ts';
+import type { CallOptions, ClientOptions } from './request.ts';
 import { delayMs, mayRetry, sleep } from './retry.ts';
 import type { ExecutionDetail } from './wire.ts';
 
@@ -43,7 +44,7 @@ const retries = 10;
 /** The server sends a comment every 15 seconds. */
 const silenceMsMax = 60_000;
 
-export function streams(open: OpenStream, client: ClientOptions) {
+export function streams({ client, open }: Connection) {
   /**
    * The events of an execution until its end. A lost connection is opened again at the position where it was lost.
    */

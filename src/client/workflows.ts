@@ -1,7 +1,7 @@
 import type { ExecuteOptions, WaitOptions } from './executions.ts';
 import { type Labels, labelsOf } from './labels.ts';
-import type { CreateMethod } from './method.ts';
-import type { CallOptions, ClientOptions, Request, RequestOptions } from './request.ts';
+import type { Connection } from './method.ts';
+import type { CallOptions, RequestOptions } from './request.ts';
 import { waitFor } from './wait.ts';
 import type { WorkflowRunDetail } from './wire.ts';
 
@@ -19,7 +19,11 @@ export interface RunStatusOptions extends CallOptions {
 /** Input of a workflow run. */
 export type WorkflowRunInput = Readonly<Record<string, unknown>>;
 
-export function workflows(request: Request, method: CreateMethod, client: ClientOptions) {
+export function workflows(connection: Connection) {
+  return { workflows: { ...workflowRuns(connection), ...workflowDefinitions(connection) } };
+}
+
+function workflowRuns({ client, request, method, plain }: Connection) {
   /** Starts a workflow run and returns immediately. */
   function execute(workflowId: string, input: WorkflowRunInput, options: ExecuteOptions = {}) {
     const body = { input: { ...input }, ...labelsOf(options) };
@@ -76,15 +80,37 @@ export function workflows(request: Request, method: CreateMethod, client: Client
     ) {
       return method('getWorkflowRun')(workflowId, workflowRunId, { omit, include }, options);
     },
+    /** Items of a `forEach` step, in order. `status` contains only the first ones. */
+    items: plain('listWorkflowRunItems'),
+    /** Cancels a workflow run. Throws `ALREADY_ENDED` if it has ended. */
+    cancel: plain('cancelWorkflowRun'),
+    runs: plain('listWorkflowRuns'),
+  };
+}
+
+function workflowDefinitions({ request, method, plain }: Connection) {
+  return {
+    create: plain('createWorkflow'),
+    list: plain('listWorkflows'),
+    get: plain('getWorkflow'),
     /** Also returns the `etag`, which makes a later update safe against concurrent changes. */
     async getWithEtag(workflowId: string, options?: CallOptions) {
       const input = { params: { workflowId } };
       const { body, headers } = await request('GET /api/v1/workflows/{workflowId}', input, options);
       return { workflow: body, etag: headers.get('etag') };
     },
+    /** `workflowVersionId` pins another version. */
+    update: plain('updateWorkflow'),
+    delete: plain('deleteWorkflow'),
     /** Returns all problems of a definition. Saves nothing. */
     validate(definition: unknown, options?: CallOptions) {
       return method('validateWorkflow')({ definition }, options);
     },
+    addVersion: plain('createWorkflowVersion'),
+    /** Newest first, without the definitions. */
+    versions: plain('listWorkflowVersions'),
+    getVersion: plain('getWorkflowVersion'),
+    /** Pinned versions, newest first. */
+    pins: plain('listWorkflowPins'),
   };
 }
