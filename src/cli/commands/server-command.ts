@@ -23,7 +23,7 @@ export function calling(load: () => Promise<(call: Call, ...given: never[]) => P
     );
 }
 
-/** The operation of each plain command. */
+/** The operation of each plain command. A test compares them with the contract. */
 export const plainOperations = new Map<Command, Selection>();
 
 /**
