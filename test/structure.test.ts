@@ -34,6 +34,8 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
       '@marcbachmann/cel-js',
       'croner',
       ...['ajv', 'ajv-formats', 're2js'],
+      // For declarations: the fields of an execution.
+      'typebox',
     ],
   },
   contract: { folders: ['core'], packages: ['typebox'] },

@@ -1,8 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { windows } from '../core/execution/limits.ts';
-import { type IdKind, idPattern, toId } from '../core/id.ts';
+import { exampleId, nullable, oneOf, time } from '../core/field-types.ts';
+import type { IdKind } from '../core/id.ts';
 import * as limits from './limits.ts';
 import { patterns } from './patterns.ts';
+
+export { exampleId, id, nullable, oneOf, time } from '../core/field-types.ts';
 
 /**
  * Schemas that several resources share. A schema with a `title` becomes a component of the OpenAPI
@@ -14,15 +17,6 @@ import { patterns } from './patterns.ts';
  * to one workspace.
  */
 export const workspaceHeader = 'Cueline-Workspace';
-
-/** An identifier in a response. */
-export function id(kind: IdKind, description?: string) {
-  return Type.String({
-    pattern: idPattern(kind),
-    ...(description === undefined ? {} : { description }),
-    examples: [exampleId(kind)],
-  });
-}
 
 /** Marks a field that names an agent. A symbol, because it is no part of the schema. */
 export const namesAgent = Symbol('names an agent');
@@ -39,23 +33,6 @@ export function reference(kind: IdKind, description?: string) {
   });
 }
 
-/** The example identifier of a kind, the same everywhere. */
-export function exampleId(kind: IdKind): string {
-  return toId(kind, '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e41');
-}
-
-/** One of the given strings. */
-export function oneOf<const Values extends readonly string[]>(
-  values: Values,
-  description?: string,
-) {
-  return Type.Unsafe<Values[number]>({
-    type: 'string',
-    enum: [...values],
-    ...(description === undefined ? {} : { description }),
-  });
-}
-
 /**
  * A query parameter of several values, separated by commas. Within a value, `\,` is a comma and `\\` a backslash. A text
  * with commas also counts as it is, unless only certain values are allowed. The handler always gets a list.
@@ -69,31 +46,6 @@ export function listOf<S extends TSchema>(items: S, maxItems: number, descriptio
     // Of the parameter, in the OpenAPI document.
     explode: false,
     description,
-  });
-}
-
-/**
- * The schema or `null`, as one `type` with two names, which gives shorter schemas and errors than
- * `anyOf`.
- */
-export function nullable<S extends TSchema>(schema: S, description?: string) {
-  const { type, enum: values, ...rest } = schema as { type?: unknown; enum?: unknown[] };
-  if (typeof type !== 'string') throw new Error('only a schema with a single type can be nullable');
-  return Type.Unsafe<Static<S> | null>({
-    type: [type, 'null'],
-    ...(values ? { enum: [...values, null] } : {}),
-    ...rest,
-    ...(description === undefined ? {} : { description }),
-  });
-}
-
-/** A time in a response. */
-export function time(description: string) {
-  return Type.String({
-    format: 'date-time',
-    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
-    description,
-    examples: ['2026-11-21T09:30:00.000Z'],
   });
 }
 

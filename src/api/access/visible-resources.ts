@@ -1,10 +1,10 @@
+import type { Execution } from '../../core/execution/execution-fields.ts';
 import { notFound, withoutErrorDetails } from '../../core/failure.ts';
 import { fromId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { sees } from '../../core/people/member.ts';
 import { isName } from '../../core/slug.ts';
 import type { FoundExecution, SharedReads } from '../../flow/execution/shared-reads.ts';
-import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import type { AgentView } from '../../store/people/callers.ts';
 
 /**
@@ -55,7 +55,7 @@ export async function visibleExecution(
   caller: Caller,
   path: ExecutionPath,
   onAgent: (agent: AgentView) => void,
-): Promise<ExecutionDetailRow> {
+): Promise<Execution> {
   const agentId = fromId('agent', path.agentId);
   const executionId = fromId('execution', path.executionId);
   if (agentId === null || executionId === null) {
@@ -84,7 +84,7 @@ function isVisible(caller: Caller, agent: AgentView | null): agent is AgentView 
 export function readableExecution(
   caller: Caller,
   { agent, execution }: FoundExecution,
-): ExecutionDetailRow | null {
+): Execution | null {
   return execution && isVisible(caller, agent) && mayRead(caller, execution) ? execution : null;
 }
 

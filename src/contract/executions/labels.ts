@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { executionFields } from '../../core/execution/execution-fields.ts';
 import * as limits from '../../core/execution/labels.ts';
 import { nullable } from '../shared.ts';
 
@@ -45,20 +46,9 @@ export const labelsPatch = {
   metadata: Type.Optional(nullable(labels.metadata)),
 };
 
+const { user, session, tags, metadata } = executionFields;
+
 /** The same fields in a response. Absent if the caller did not send them. */
 export const recordedLabels = {
-  user: Type.Optional(
-    Type.String({
-      description: 'End user that it was for. Absent if not sent, like the next three.',
-    }),
-  ),
-  session: Type.Optional(Type.String({ description: 'Session that it belongs to.' })),
-  tags: Type.Optional(Type.Array(Type.String(), { description: 'Tags, each once.' })),
-  metadata: Type.Optional(
-    Type.Unsafe<Readonly<Record<string, string>>>({
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      description: 'Metadata by name.',
-    }),
-  ),
+  ...{ user: user.type, session: session.type, tags: tags.type, metadata: metadata.type },
 };

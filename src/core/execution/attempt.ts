@@ -1,4 +1,6 @@
-import type { ExecutionErrorCode } from '../failure.ts';
+import { Type } from 'typebox';
+import { type ExecutionErrorCode, executionErrorCodes } from '../failure.ts';
+import { oneOf } from '../field-types.ts';
 import type { Cost, Usage } from '../model/model-port.ts';
 
 /** One attempt of an execution, as the record shows it. */
@@ -34,3 +36,22 @@ export function attemptOf({
     latencyMs,
   };
 }
+
+/** In the record. */
+export const attemptType = Type.Object(
+  {
+    model: Type.String({ description: 'Format: `provider/model`.' }),
+    errorCode: Type.Optional(oneOf(executionErrorCodes, 'Absent if it succeeded.')),
+    inputTokens: Type.Integer({ minimum: 0 }),
+    outputTokens: Type.Integer({ minimum: 0 }),
+    costUSD: Type.Number({ minimum: 0 }),
+    costKnown: Type.Boolean(),
+    latencyMs: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Absent if its worker was lost, or it was aborted.',
+      }),
+    ),
+  },
+  { title: 'Attempt' },
+);

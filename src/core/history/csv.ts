@@ -1,4 +1,4 @@
-type Cell = string | number | boolean | null;
+export type Cell = string | number | boolean | null;
 
 /**
  * One record of CSV (RFC 4180). Every text is quoted, and a text that could be a formula starts with an apostrophe.

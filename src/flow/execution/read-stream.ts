@@ -1,6 +1,7 @@
 import type { ToolCall } from '../../core/agent/messages.ts';
+import type { Execution } from '../../core/execution/execution-fields.ts';
 import type { Db } from '../../db/database.ts';
-import type { ExecutionDetailRow, ExecutionKey } from '../../store/execution/executions.ts';
+import type { ExecutionKey } from '../../store/execution/executions.ts';
 import {
   chunksMax,
   readStreamChunks,
@@ -21,12 +22,12 @@ import type { SharedReads } from './shared-reads.ts';
  */
 export type ExecutionStreamEvent =
   /** The record of an execution that has not ended: at the beginning, and when an attempt begins. */
-  | { readonly type: 'status'; readonly execution: ExecutionDetailRow }
+  | { readonly type: 'status'; readonly execution: Execution }
   | (EmittedEvent & { readonly attempt: number; readonly next: number })
   | { readonly type: 'restart'; readonly attempt: number }
   /** The text does not exist any more. */
   | { readonly type: 'gone'; readonly reason: 'retention' }
-  | { readonly type: 'end'; readonly execution: ExecutionDetailRow };
+  | { readonly type: 'end'; readonly execution: Execution };
 
 export interface ReadStreamDeps {
   readonly db: Db;
@@ -242,7 +243,7 @@ class StreamReader {
     return { ...found.event, attempt, next };
   }
 
-  *#end(execution: ExecutionDetailRow): Generator<ExecutionStreamEvent, void, undefined> {
+  *#end(execution: Execution): Generator<ExecutionStreamEvent, void, undefined> {
     const { status, output, toolCalls, reasoningText, lastClaim } = execution;
     if (status === 'success') {
       const restart = this.#begin(lastClaim ?? this.#position?.attempt ?? 1);

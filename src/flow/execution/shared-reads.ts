@@ -1,10 +1,7 @@
+import type { Execution } from '../../core/execution/execution-fields.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
-import {
-  type ExecutionDetailRow,
-  type ExecutionKey,
-  readExecutions,
-} from '../../store/execution/executions.ts';
+import { type ExecutionKey, readExecutions } from '../../store/execution/executions.ts';
 import {
   type AgentName,
   type AgentView,
@@ -34,7 +31,7 @@ export interface SharedReads {
 export interface FoundExecution {
   /** The agent that the request names. */
   readonly agent: AgentView | null;
-  readonly execution: ExecutionDetailRow | null;
+  readonly execution: Execution | null;
 }
 
 export interface SharedReadsDeps {

@@ -1,3 +1,4 @@
+import type { Execution } from '../../core/execution/execution-fields.ts';
 import { CallFailure } from '../../core/failure.ts';
 import {
   before,
@@ -11,7 +12,6 @@ import {
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { isStatementTimeout } from '../../db/database-error.ts';
-import type { ExecutionDetailRow } from '../../store/execution/executions.ts';
 import { hasRecentErasure } from '../../store/history/erasures.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
 import type { HistoryRequest } from '../../store/history/history-filter.ts';
@@ -44,7 +44,7 @@ export class ExportTooSlow extends Error {}
 export async function* exportExecutions(
   db: Db,
   request: ExportRequest,
-): AsyncGenerator<ExecutionDetailRow[], void, undefined> {
+): AsyncGenerator<Execution[], void, undefined> {
   const endsAtMs = performance.now() + request.msMax;
   const snapshot = await openSnapshot(db);
   const readBatch = batchReader(snapshot, request);
@@ -70,8 +70,8 @@ export async function* exportExecutions(
 export async function* withoutDeleted(
   db: Db,
   { workspaceId, msMax }: Pick<ExportRequest, 'msMax'> & { readonly workspaceId: string },
-  batches: AsyncIterable<readonly ExecutionDetailRow[]>,
-): AsyncGenerator<ExecutionDetailRow[], void, undefined> {
+  batches: AsyncIterable<readonly Execution[]>,
+): AsyncGenerator<Execution[], void, undefined> {
   for await (const rows of batches) {
     const ids = rows.map(({ id }) => id);
     const existing = new Set(await findExistingRecords(db, ids));
@@ -86,7 +86,7 @@ export async function* withoutDeleted(
 const erasedMeanwhile = 'Records were erased during the export. Start it again.';
 
 interface Batch {
-  readonly rows: ExecutionDetailRow[];
+  readonly rows: Execution[];
   /** What has not been scanned. */
   readonly remaining: readonly IdRange[];
 }

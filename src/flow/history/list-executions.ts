@@ -1,3 +1,4 @@
+import type { ExecutionSummary } from '../../core/execution/execution-fields.ts';
 import {
   crowded,
   type IdRange,
@@ -6,7 +7,7 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../db/database.ts';
-import type { ExecutionListRow, ExecutionRow } from '../../store/execution/executions.ts';
+import type { ListedExecution } from '../../store/execution/executions.ts';
 import { countQueued } from '../../store/history/history-counts.ts';
 import {
   type HistoryRequest,
@@ -32,7 +33,7 @@ export interface ListRequest extends HistoryRequest {
 }
 
 export interface HistoryPage {
-  readonly rows: ExecutionListRow[];
+  readonly rows: ListedExecution[];
   readonly total: number;
   /** Whether counting everything would have taken too long. */
   readonly totalIsLowerBound: boolean;
@@ -51,7 +52,7 @@ export function readPage(trx: Trx, request: ListRequest): Promise<HistoryPage> {
   return isNewest(request) ? newestPage(trx, request) : pageByBuckets(trx, request);
 }
 
-function exactPage(rows: ExecutionListRow[], total: number): HistoryPage {
+function exactPage(rows: ListedExecution[], total: number): HistoryPage {
   return { rows, total, totalIsLowerBound: false, continuesAfter: null };
 }
 
@@ -61,9 +62,9 @@ function exactPage(rows: ExecutionListRow[], total: number): HistoryPage {
  * deleted meanwhile is left out.
  */
 export async function* wholeRecords(
-  readRows: (ids: readonly string[]) => Promise<ExecutionListRow[]>,
-  rows: readonly ExecutionListRow[],
-): AsyncGenerator<ExecutionRow[], void, undefined> {
+  readRows: (ids: readonly string[]) => Promise<ListedExecution[]>,
+  rows: readonly ListedExecution[],
+): AsyncGenerator<ExecutionSummary[], void, undefined> {
   for (let read = rows; read.length > 0; ) {
     yield read.filter(({ fits }) => fits);
     const left = read.filter(({ fits }) => !fits).map(({ id }) => id);

@@ -9,7 +9,7 @@ import {
 import type { TokenSets } from '../../core/history/search-tokens.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { isStatementTimeout } from '../../db/database-error.ts';
-import type { ExecutionListRow } from '../../store/execution/executions.ts';
+import type { ListedExecution } from '../../store/execution/executions.ts';
 import { countRecords } from '../../store/history/history-counts.ts';
 import { enclosingRange } from '../../store/history/history-filter.ts';
 import { nextRecords, openSnapshot, readRecords } from '../../store/history/records.ts';
@@ -106,7 +106,7 @@ class Search {
   async page(): Promise<HistoryPage> {
     const { after, offset, limit, omitsBodies } = this.#request;
     const { ranges, candidates } = await this.#candidates();
-    const rows: ExecutionListRow[] = [];
+    const rows: ListedExecution[] = [];
     let rest: readonly IdRange[] =
       after === null ? ranges : ranges.flatMap((one) => before(after, one));
     let skip = offset;

@@ -1,16 +1,18 @@
 import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Rendering } from '../../core/agent/render-prompt.ts';
 import type { BatchLineOf } from '../../core/batch/batch.ts';
-import type { Attempt } from '../../core/execution/attempt.ts';
-import type { ExecutionStatus, StoredSource } from '../../core/execution/execution.ts';
+import {
+  type Execution,
+  type ExecutionSummary,
+  type StoredField,
+  storedFields,
+} from '../../core/execution/execution-fields.ts';
 import type { Labels } from '../../core/execution/labels.ts';
 import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
-import type { ExecutionErrorCode } from '../../core/failure.ts';
-import type { CostSource } from '../../core/model/model-port.ts';
 import type { Db } from '../../db/database.ts';
 import type { Send } from '../../db/pipeline.ts';
 import { rowSet } from '../../db/row-set.ts';
-import { sql } from '../../db/sql.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
 import { aboveFloor, idBounds } from '../history/id-bounds.ts';
 
@@ -19,137 +21,71 @@ import { aboveFloor, idBounds } from '../history/id-bounds.ts';
  * it in one statement, so that every snapshot contains it once: the view `all_executions` reads both.
  */
 
-export interface ExecutionRow {
-  readonly id: string;
-  readonly agentId: string;
-  readonly agentName: string;
-  readonly status: ExecutionStatus;
-  readonly source: StoredSource;
-  readonly executedAt: Date;
-  readonly executedBy: string | null;
-  readonly apiKeyId: string | null;
-  readonly model: string;
-  readonly temperature: number | null;
-  readonly promptVersionId: string;
-  readonly promptVersionLabel: string;
-  /** JSON text, as sent by the caller. */
-  readonly inputVariables: string | null;
-  readonly startedAt: Date | null;
-  readonly completedAt: Date | null;
-  readonly attempts: number;
-  readonly latencyMs: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: string;
-  readonly costKnown: boolean;
-  readonly costSource: CostSource | null;
-  readonly finishReason: string | null;
-  /** Null if all were applied. */
-  readonly settingsNotApplied: string[] | null;
-  readonly errorCode: ExecutionErrorCode | null;
-  readonly error: string | null;
-  readonly output: string | null;
-  readonly firstTextMs: number | null;
-  readonly reasoningTokens: number | null;
-  readonly modelAnswered: string | null;
-  readonly providerRequestId: string | null;
-  readonly refusalText: string | null;
-  /** JSON text. */
-  readonly outputJson: string | null;
-  /** JSON text. */
-  readonly toolCalls: string | null;
-  readonly workflowRunId: string | null;
-  readonly stepName: string | null;
-  readonly batchId: string | null;
-  readonly rerunOf: string | null;
-  readonly user: string | null;
-  readonly session: string | null;
-  readonly tags: string[] | null;
-  /** JSON text of an object of strings. */
-  readonly metadata: string | null;
-}
-
 /** A record in a list. */
-export interface ExecutionListRow extends ExecutionRow {
+export interface ListedExecution extends ExecutionSummary {
   /** Whether its bodies were read; false if the records before it reach the size limit. */
   readonly fits: boolean;
-}
-
-export interface ExecutionDetailRow extends ExecutionRow {
-  /** Null if the workflow run does not exist anymore, and in exports. */
-  readonly workflowId?: string | null;
-  readonly systemPrompt: string | null;
-  readonly userPrompt: string | null;
-  readonly reasoningText: string | null;
-  /** What was sent beside the prompts, as JSON text. */
-  readonly request: string | null;
-  /** Oldest first; null if the record itself describes the only attempt. */
-  readonly attemptList: readonly Attempt[] | null;
-  /** The claim that ended it; null if it has not ended, or was never claimed. */
-  readonly lastClaim: number | null;
-  /** What is known of the images and files among the variables, as JSON text. */
-  readonly files: string | null;
-  /** True for a call of the OpenAI API whose client did not wait, else null. */
-  readonly background: boolean | null;
-  /** The data URLs that `inputVariables` refers to, as JSON text. */
-  readonly fileData: string | null;
-  readonly ipAddress: string | null;
-  readonly userAgent: string | null;
 }
 
 /** SQL: the labels of record `e`. */
 export const labelFields = sql`e.end_user as "user", e.session, e.tags, e.metadata`;
 
-const summaryFields = sql`e.id, e.agent_id, e.agent_name, e.status::text as status, e.source::text as source, e.executed_at,
-  e.executed_by, e.api_key_id, e.model, e.temperature, e.prompt_version_id, e.prompt_version_label, e.started_at,
-  e.completed_at, e.attempts::int as attempts, e.latency_ms, e.input_tokens, e.output_tokens, e.cost_usd, e.cost_known,
-  e.cost_source, e.settings_not_applied, e.finish_reason, e.error_code, e.error, e.workflow_run_id, e.step_name, e.rerun_of,
-  e.batch_id, ${labelFields}, e.first_text_ms, e.reasoning_tokens, e.model_answered, e.provider_request_id`;
-/** SQL: each of the columns that contain the output of a record. */
-const ofOutput = (read: string) =>
-  sql.raw('output, refusal_text, output_json, tool_calls'.replace(/\w+/g, read));
-const outputBytes = (of: string) =>
-  sql.raw(`coalesce(octet_length(${of}.output), 0)
+const readFields = storedFields.filter(({ internal }) => !internal);
+const outputFields = readFields.filter(({ transient }) => transient);
+const listedFields = readFields.filter(({ detail }) => !detail);
+
+const columnOf = (table: string, { column, row }: StoredField, prefix = '') =>
+  sql.ref(`${table}.${prefix}${column ?? row}`);
+/** SQL: the columns of these fields, each as `write` has it. */
+const columnsOf = (fields: readonly StoredField[], write: (field: StoredField) => Sql) =>
+  sql.join(fields.map((field) => sql`${write(field)} as ${sql.ref(field.row)}`));
+const ofRecord = (field: StoredField) => columnOf('e', field);
+
+const outputBytes = (of: Sql) => sql`coalesce(octet_length(${of}.output), 0)
   + coalesce(octet_length(${of}.refusal_text), 0) + 4 * coalesce(pg_column_size(${of}.output_json), 0)
-  + 4 * coalesce(pg_column_size(${of}.tool_calls), 0)`);
+  + 4 * coalesce(pg_column_size(${of}.tool_calls), 0)`;
 // Exact, because a page may contain a hundred variables that are compressed to a hundredth of their size.
-const jsonBytes = (column: string) => `coalesce(case
+const jsonBytes = (column: Sql) => sql`coalesce(case
     when pg_column_compression(${column}) is null then pg_column_size(${column})
     else octet_length(${column}::text) end, 0)`;
-const exactOutputBytes = (of: string) => `coalesce(octet_length(${of}.output), 0)
+const exactOutputBytes = (of: Sql) => sql`coalesce(octet_length(${of}.output), 0)
   + coalesce(octet_length(${of}.refusal_text), 0) + coalesce(octet_length(${of}.tool_calls::text), 0)
-  + ${jsonBytes(`${of}.output_json`)}`;
-const bodyBytes = sql.raw(
-  `${jsonBytes('e.input_variables')} + ${exactOutputBytes('e')} + ${exactOutputBytes('t')}`,
-);
+  + ${jsonBytes(sql`${of}.output_json`)}`;
+const bodyBytes = sql`${jsonBytes(sql`e.input_variables`)} + ${exactOutputBytes(sql`e`)} + ${exactOutputBytes(sql`t`)}`;
 /** Limits the text of records that are read at once, except for the first record. */
 const textBytesMax = sql.lit(8_388_608);
 const bytesBefore = sql`sum(${bodyBytes}) over (order by e.id desc rows between unbounded preceding and 1 preceding)`;
 
 /**
- * SQL: the columns of an `ExecutionDetailRow` of record `e`; needs `transientOutputs`. The output is in the record, or for a
- * while in `transient_outputs` if its agent stores no bodies.
+ * SQL: the columns of an `Execution` of record `e`; needs `transientOutputs`. The output is in the record, or for a while in
+ * `transient_outputs` if its agent stores no bodies.
  */
-export const recordColumns = sql`${summaryFields}, e.input_variables, ${ofOutput('coalesce(e.$&, t.$&) as $&')},
-  e.system_prompt, e.user_prompt, e.reasoning_text, e.request, e.last_claim, e.background, e.files, e.file_data, e.ip_address,
-  e.user_agent, e.attempt_list`;
-/** SQL: the columns of an `ExecutionListRow`; `e` must come from `withFits`. */
-export const listColumns = sql`${summaryFields}, e.fits, case when e.fits then e.input_variables end as input_variables,
-  ${ofOutput('case when e.fits then coalesce(e.$&, e.transient_$&) end as $&')}`;
+export const recordColumns = columnsOf(readFields, (field) =>
+  field.transient ? sql`coalesce(${ofRecord(field)}, ${columnOf('t', field)})` : ofRecord(field),
+);
+/** SQL: the columns of a `ListedExecution`; `e` must come from `withFits`. */
+export const listColumns = sql`e.fits, ${columnsOf(listedFields, (field) => {
+  if (!field.body) return ofRecord(field);
+  const transient = field.transient ? columnOf('e', field, 'transient_') : sql`null`;
+  return sql`case when e.fits then coalesce(${ofRecord(field)}, ${transient}) end`;
+})}`;
 /** SQL: records `e`, newest first, each with a flag whether its bodies fit; needs `transientOutputs`. */
-export const withFits = sql`e.*, ${ofOutput('t.$& as transient_$&')}, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`;
+export const withFits = sql`e.*, ${sql.join(
+  outputFields.map((field) => sql`${columnOf('t', field)} as ${sql.ref(`transient_${field.row}`)}`),
+)}, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`;
 /** SQL: joins the output that record `e` itself must not keep. */
 export const transientOutputs = sql`left join transient_outputs t on t.execution_id = e.id`;
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
-export const summaryColumns = sql`${summaryFields}, true as fits, null::text as input_variables, null::text as output,
-  null::text as refusal_text, null::text as output_json, null::json as tool_calls`;
+export const summaryColumns = sql`true as fits, ${columnsOf(listedFields, (field) =>
+  field.body ? sql`null::text` : ofRecord(field),
+)}`;
 /** SQL: the approximate size of the texts of record `e`, without reading them. Variables may be stored compressed. */
 export const textBytes = sql`(coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
   + 4 * coalesce(pg_column_size(e.request), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0)
-  + coalesce(pg_column_size(e.file_data), 0) + ${outputBytes('e')} + ${outputBytes('t')})`;
+  + coalesce(pg_column_size(e.file_data), 0) + ${outputBytes(sql`e`)} + ${outputBytes(sql`t`)})`;
 
-export type LabelColumns = Pick<ExecutionRow, 'user' | 'session' | 'tags' | 'metadata'>;
+export type LabelColumns = Pick<ExecutionSummary, 'user' | 'session' | 'tags' | 'metadata'>;
 
 /** The labels of a record; null if it has none. */
 export function labelsOfRow({ user, session, tags, metadata }: LabelColumns): Labels | null {
@@ -170,7 +106,7 @@ export interface ExecutionKey {
 export async function readExecutions(
   send: Send,
   keys: readonly ExecutionKey[],
-): Promise<{ rows: ReadonlyMap<number, ExecutionDetailRow>; left: ReadonlySet<number> }> {
+): Promise<{ rows: ReadonlyMap<number, Execution>; left: ReadonlySet<number> }> {
   const [lowest, highest] = idBounds(keys.map(({ executionId }) => executionId));
   const rows = await send(readByKey, { keys, lowest, highest });
   const byIndex = new Map(rows.map((row) => [row.ordinal - 1, row]));
@@ -193,7 +129,7 @@ const given = rowSet<Lookup, ExecutionKey>(
 );
 
 // Each row is looked up by its key, in the one partition of that key.
-const readByKey = statement<Lookup, ExecutionDetailRow & { ordinal: number; found: string }>(
+const readByKey = statement<Lookup, Execution & { ordinal: number; found: string }>(
   'read-executions',
 )`
   select * from (
@@ -213,9 +149,9 @@ const readByKey = statement<Lookup, ExecutionDetailRow & { ordinal: number; foun
 export async function readExecutionListRows(
   db: Db,
   ids: readonly string[],
-): Promise<ExecutionListRow[]> {
+): Promise<ListedExecution[]> {
   const [lowest, highest] = idBounds(ids);
-  const { rows } = await sql<ExecutionListRow>`
+  const { rows } = await sql<ListedExecution>`
     select ${listColumns}
     from (
       select ${withFits} from all_executions e ${transientOutputs}

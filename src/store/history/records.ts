@@ -1,9 +1,9 @@
+import type { Execution } from '../../core/execution/execution-fields.ts';
 import { before, downTo, type IdRange } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import {
-  type ExecutionDetailRow,
-  type ExecutionListRow,
+  type ListedExecution,
   listColumns,
   recordColumns,
   summaryColumns,
@@ -60,10 +60,10 @@ export async function readRecords(
     readonly take: number;
     readonly omitsBodies?: boolean | undefined;
   },
-): Promise<ExecutionListRow[]> {
+): Promise<ListedExecution[]> {
   const { ranges, skip, take, omitsBodies } = page;
   if (ranges.length === 0) return [];
-  const { rows } = await sql<ExecutionListRow>`
+  const { rows } = await sql<ListedExecution>`
     select ${omitsBodies ? summaryColumns : listColumns}
     from (
       select ${omitsBodies ? sql`*` : withFits} from ${listed(request)} ${omitsBodies ? sql`` : transientOutputs}
@@ -111,10 +111,10 @@ export async function readFullRecords(
   trx: Trx,
   request: HistoryRequest,
   page: { readonly ranges: readonly IdRange[]; readonly take: number; readonly bytesMax: number },
-): Promise<ExecutionDetailRow[]> {
+): Promise<Execution[]> {
   const { ranges, take, bytesMax } = page;
   const inBounds = inRange(enclosingRange(ranges));
-  const { rows } = await sql<ExecutionDetailRow>`
+  const { rows } = await sql<Execution>`
     select ${recordColumns}
     from ${listed(request)} ${transientOutputs}
     where ${inBounds} and e.id = any(array(

@@ -5,13 +5,11 @@ import { openResponse } from '../../../harness/call.ts';
 import { firstHundred } from '../../../harness/history.ts';
 import { addRecords, endQueued, queueExecutions } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
+import type { ExecutionSummary } from '../../../src/core/execution/execution-fields.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { listExecutions, wholeRecords } from '../../../src/flow/history/list-executions.ts';
-import {
-  type ExecutionRow,
-  readExecutionListRows,
-} from '../../../src/store/execution/executions.ts';
+import { readExecutionListRows } from '../../../src/store/execution/executions.ts';
 
 // No worker: the unended execution is inserted by hand.
 const longPages = 4;
@@ -57,7 +55,7 @@ const batchesOf = async (question: object = {}) => {
   return wholeRecords((missing) => readExecutionListRows(db, missing), rows);
 };
 
-const bytesOf = (rows: readonly ExecutionRow[]) =>
+const bytesOf = (rows: readonly ExecutionSummary[]) =>
   rows.reduce((sum, row) => sum + (row.output?.length ?? 0) + (row.inputVariables?.length ?? 0), 0);
 
 test('a page of long records is complete, and has the format of a short one', async () => {

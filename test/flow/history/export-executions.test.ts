@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
+import type { Execution } from '../../../src/core/execution/execution-fields.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
-import type { ExecutionDetailRow } from '../../../src/store/execution/executions.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 const { db, close } = await openTestDatabase(2);
@@ -17,7 +17,7 @@ after(close);
 const minute = 60_000;
 const words = 'tide';
 
-async function batchesOf(request: object): Promise<ExecutionDetailRow[][]> {
+async function batchesOf(request: object): Promise<Execution[][]> {
   const filter = { ...firstHundred(made.agentIds), msMax: minute, ...request };
   return Array.fromAsync(exportExecutions(db, filter));
 }

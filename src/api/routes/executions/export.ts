@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../../contract/endpoint.ts';
 import { exportAllExecutions, exportExecutions } from '../../../contract/executions/export.ts';
 import { streamMsMax } from '../../../contract/limits.ts';
+import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
@@ -13,7 +14,6 @@ import {
   withoutDeleted,
 } from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { writeAudit } from '../../../store/people/audit.ts';
 import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
@@ -115,8 +115,8 @@ interface ExportInput {
 type ExportFilter = Omit<ExportRequest, 'msMax' | 'check'>;
 
 interface OpenedExport {
-  readonly first: IteratorResult<readonly ExecutionDetailRow[], void>;
-  readonly batches: AsyncGenerator<readonly ExecutionDetailRow[], void, undefined>;
+  readonly first: IteratorResult<readonly Execution[], void>;
+  readonly batches: AsyncGenerator<readonly Execution[], void, undefined>;
 }
 
 /** Reads the first batch, so that its error still gets its own status: from a standby if it may serve the caller. */
@@ -184,8 +184,8 @@ function bomWithoutCsv(): CallFailure {
 async function* exportTexts(
   form: ExportForm,
   fromStart: boolean,
-  first: IteratorResult<readonly ExecutionDetailRow[], void>,
-  rest: AsyncGenerator<readonly ExecutionDetailRow[], void, undefined>,
+  first: IteratorResult<readonly Execution[], void>,
+  rest: AsyncGenerator<readonly Execution[], void, undefined>,
 ): AsyncGenerator<string, void, undefined> {
   if (fromStart) yield form.head;
   if (first.done) return;

@@ -6,6 +6,7 @@ import {
   listExecutionsUnversioned,
 } from '../../../contract/executions/executions.ts';
 import { pageDefault } from '../../../contract/limits.ts';
+import type { ExecutionSummary } from '../../../core/execution/execution-fields.ts';
 import { uuid7Time } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import {
@@ -14,7 +15,7 @@ import {
   wholeRecords,
 } from '../../../flow/history/list-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
-import { type ExecutionRow, readExecutionListRows } from '../../../store/execution/executions.ts';
+import { readExecutionListRows } from '../../../store/execution/executions.ts';
 import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -121,7 +122,7 @@ function restOf(page: HistoryPage, limit: number, offset: number): object {
 
 /** Streams the same response if its records are too long to be in memory together. */
 async function* pageTexts(
-  batches: AsyncIterable<readonly ExecutionRow[]>,
+  batches: AsyncIterable<readonly ExecutionSummary[]>,
   rest: object,
 ): AsyncGenerator<string, void, undefined> {
   yield '{"executions":[';

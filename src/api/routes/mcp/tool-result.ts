@@ -1,9 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { toolResultBytesMax } from '../../../contract/limits.ts';
+import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { type RefusedCall, refusalAdvice } from '../../../core/execution/refusal-advice.ts';
 import { isObject } from '../../../core/is-object.ts';
 import type { Caller } from '../../../core/people/caller.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
 import { visibleError } from '../../access/visible-resources.ts';
 import type { Era } from './mcp-server.ts';
@@ -18,7 +18,7 @@ export type ResultLinks = { readonly statusUrl: string } & (
 
 /** The result of an ended execution. */
 export function executionResult(
-  row: ExecutionDetailRow,
+  row: Execution,
   links: ResultLinks,
   viewer: { readonly caller: Caller; readonly era: Era },
 ): CallToolResult {

@@ -3,6 +3,7 @@ import { getResponse } from '../../../contract/openai/openai.ts';
 import { type ParsedBody, suppliedMessages } from '../../../core/agent/conversation.ts';
 import type { ByteShares, FreeBytes } from '../../../core/byte-shares.ts';
 import { inlineCharsMax, JobTooLarge } from '../../../core/compute.ts';
+import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { bodyFailure } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
@@ -15,7 +16,6 @@ import {
   readExecutionStream,
 } from '../../../flow/execution/read-stream.ts';
 import type { FoundExecution } from '../../../flow/execution/shared-reads.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { bearerHash, unauthorized } from '../../access/authenticate.ts';
 import { findAgentId, readableExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -67,7 +67,7 @@ export interface AgentCall {
 }
 
 export interface SeenExecution {
-  readonly row: ExecutionDetailRow;
+  readonly row: Execution;
   /** With its current rights. */
   readonly viewer: Caller;
 }

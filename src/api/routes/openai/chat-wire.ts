@@ -1,10 +1,10 @@
+import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { toId } from '../../../core/id.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { argumentsText, seconds, toolCallsOf } from './response-wire.ts';
 
 /** A successful execution as a completion of the Chat Completions API. */
 
-export function completionWire(row: ExecutionDetailRow, model: string): Record<string, unknown> {
+export function completionWire(row: Execution, model: string): Record<string, unknown> {
   const toolCalls = chatToolCalls(row);
   const message = {
     role: 'assistant',
@@ -25,7 +25,7 @@ export function completionWire(row: ExecutionDetailRow, model: string): Record<s
   };
 }
 
-export function chatToolCalls(row: ExecutionDetailRow) {
+export function chatToolCalls(row: Execution) {
   return toolCallsOf(row).map((call) => ({
     id: call.id,
     type: 'function',
@@ -33,7 +33,7 @@ export function chatToolCalls(row: ExecutionDetailRow) {
   }));
 }
 
-export function chatFinishReason({ finishReason }: ExecutionDetailRow): string {
+export function chatFinishReason({ finishReason }: Execution): string {
   const named: Readonly<Record<string, string>> = {
     length: 'length',
     'content-filter': 'content_filter',
@@ -42,7 +42,7 @@ export function chatFinishReason({ finishReason }: ExecutionDetailRow): string {
   return named[finishReason ?? ''] ?? 'stop';
 }
 
-export function chatUsage({ inputTokens, outputTokens, reasoningTokens }: ExecutionDetailRow) {
+export function chatUsage({ inputTokens, outputTokens, reasoningTokens }: Execution) {
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,

@@ -1,10 +1,10 @@
 import { type Message, readMessages } from '../../../core/agent/messages.ts';
 import { variableText } from '../../../core/agent/variables.ts';
+import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { invalidRequest } from '../../../core/failure.ts';
 import { members } from '../../../core/json.ts';
 import type { Db } from '../../../db/database.ts';
 import { findMessageLists } from '../../../store/agent/models.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { argumentsText, itemId } from './response-wire.ts';
 
 /** The input of an execution as items of the Responses API. */
@@ -15,7 +15,7 @@ export interface ItemsQuery {
   readonly after?: string;
 }
 
-export async function inputItemsPage(db: Db, row: ExecutionDetailRow, query: ItemsQuery) {
+export async function inputItemsPage(db: Db, row: Execution, query: ItemsQuery) {
   const { limit = 20, order = 'desc', after } = query;
   const lists = await findMessageLists(db, row.promptVersionId);
   const items = itemsOf(row, inputMessages(row.inputVariables ?? '{}', lists));
@@ -61,7 +61,7 @@ function partsOf({ role, content }: Exclude<Message, { role: 'tool' }>) {
   });
 }
 
-function itemsOf({ id }: ExecutionDetailRow, messages: readonly Message[]) {
+function itemsOf({ id }: Execution, messages: readonly Message[]) {
   const items = messages.flatMap((message): Record<string, unknown>[] => {
     if (message.role === 'tool') {
       const { toolCallId: call_id, content: output } = message;

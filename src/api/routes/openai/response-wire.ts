@@ -2,10 +2,10 @@ import type { Conversation } from '../../../core/agent/conversation.ts';
 import type { ToolCall } from '../../../core/agent/messages.ts';
 import type { ResponseFormat } from '../../../core/agent/response-format.ts';
 import type { Tool, ToolChoice } from '../../../core/agent/version-content.ts';
+import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { AppliedSettings } from '../../../flow/admission/admit.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { visibleError } from '../../access/visible-resources.ts';
 import type { Parameters } from './read-parameters.ts';
 
@@ -24,7 +24,7 @@ export interface ShownCall {
   readonly settings: AppliedSettings | null;
 }
 
-export function responseWire(row: ExecutionDetailRow, shown: ShownCall): Record<string, unknown> {
+export function responseWire(row: Execution, shown: ShownCall): Record<string, unknown> {
   const { conversation, caller } = shown;
   const settings = readable(shown.settings, caller);
   const additions = conversation?.additions;
@@ -87,7 +87,7 @@ interface SentWith {
   readonly settings?: Partial<AppliedSettings['settings']>;
 }
 
-function sentWith(row: ExecutionDetailRow, caller: Pick<Caller, 'rights'>): SentWith {
+function sentWith(row: Execution, caller: Pick<Caller, 'rights'>): SentWith {
   return JSON.parse(readable(row.request, caller) ?? '{}');
 }
 
@@ -95,7 +95,7 @@ export function seconds(date: Date): number {
   return Math.floor(date.getTime() / 1000);
 }
 
-export function statusOf(row: ExecutionDetailRow): string {
+export function statusOf(row: Execution): string {
   switch (row.status) {
     case 'processing':
       return row.startedAt ? 'in_progress' : 'queued';
@@ -108,26 +108,26 @@ export function statusOf(row: ExecutionDetailRow): string {
   }
 }
 
-function incompleteDetails({ status, finishReason }: ExecutionDetailRow) {
+function incompleteDetails({ status, finishReason }: Execution) {
   if (status !== 'success') return null;
   if (finishReason === 'length') return { reason: 'max_output_tokens' };
   return finishReason === 'content-filter' ? { reason: 'content_filter' } : null;
 }
 
-function errorOf(row: ExecutionDetailRow, caller: Pick<Caller, 'rights'>) {
+function errorOf(row: Execution, caller: Pick<Caller, 'rights'>) {
   if (row.status === 'canceled' || row.errorCode === null) return null;
   // Clients such as `@ai-sdk/openai` reject an error without a type.
   return { type: 'server_error', code: row.errorCode, message: errorText(row, caller) };
 }
 
 export function errorText(
-  { error }: Pick<ExecutionDetailRow, 'error'>,
+  { error }: Pick<Execution, 'error'>,
   caller: Pick<Caller, 'rights'>,
 ): string {
   return visibleError(caller, error) ?? '';
 }
 
-export function usageWire({ inputTokens, outputTokens, reasoningTokens }: ExecutionDetailRow) {
+export function usageWire({ inputTokens, outputTokens, reasoningTokens }: Execution) {
   return {
     input_tokens: inputTokens,
     input_tokens_details: { cached_tokens: 0 },
@@ -138,7 +138,7 @@ export function usageWire({ inputTokens, outputTokens, reasoningTokens }: Execut
 }
 
 /** The message first, then the calls of tools. Identifiers follow from that of the execution. */
-export function outputItems(row: ExecutionDetailRow): Record<string, unknown>[] {
+export function outputItems(row: Execution): Record<string, unknown>[] {
   const { output, refusalText } = row;
   const text = output ?? '';
   const content = [
@@ -181,7 +181,7 @@ export function functionCallItem(executionId: string, call: ToolCall, index: num
   };
 }
 
-export function toolCallsOf({ toolCalls }: Pick<ExecutionDetailRow, 'toolCalls'>): ToolCall[] {
+export function toolCallsOf({ toolCalls }: Pick<Execution, 'toolCalls'>): ToolCall[] {
   return toolCalls === null ? [] : JSON.parse(toolCalls);
 }
 

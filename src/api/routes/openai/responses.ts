@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/openai/openai.ts';
+import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { deniedMessage } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
@@ -10,7 +11,6 @@ import { readWithinBytes } from '../../../flow/execution/read-within-bytes.ts';
 import { deleteExecution } from '../../../flow/history/delete-execution.ts';
 import { findSlug } from '../../../store/agent/models.ts';
 import { findAgentOfExecution } from '../../../store/agent/tools.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
@@ -159,8 +159,8 @@ async function readStored(deps: ApiDeps, context: Context<typeof contract.getRes
 async function requireResponse(
   deps: ApiDeps,
   context: Pick<Context<typeof contract.getResponse>, 'params' | 'caller' | 'request' | 'reply'>,
-  mayAccess: (caller: Caller, row: ExecutionDetailRow) => boolean = () => false,
-): Promise<ExecutionDetailRow> {
+  mayAccess: (caller: Caller, row: Execution) => boolean = () => false,
+): Promise<Execution> {
   const { params, caller } = context;
   const { responseId } = params;
   const executionId = fromId('execution', responseId);
@@ -179,20 +179,16 @@ async function requireResponse(
 }
 
 /** A key may cancel what it started. */
-function mayCancel(caller: Caller, { apiKeyId }: ExecutionDetailRow): boolean {
+function mayCancel(caller: Caller, { apiKeyId }: Execution): boolean {
   return caller.rights.includes('cancel') || apiKeyId === caller.id;
 }
 
-function withoutAnswer(row: ExecutionDetailRow): ExecutionDetailRow {
+function withoutAnswer(row: Execution): Execution {
   return { ...row, output: null, outputJson: null, toolCalls: null, refusalText: null };
 }
 
 /** The call of a response that is read later. */
-async function shownLater(
-  { db }: ApiDeps,
-  caller: Caller,
-  row: ExecutionDetailRow,
-): Promise<ShownCall> {
+async function shownLater({ db }: ApiDeps, caller: Caller, row: Execution): Promise<ShownCall> {
   const model = (await findSlug(db, row.agentId)) ?? toId('agent', row.agentId);
   const isBackground = row.background === true;
   return { caller, model, isBackground, prompt: null, conversation: null, settings: null };

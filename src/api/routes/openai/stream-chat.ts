@@ -1,5 +1,5 @@
+import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { toId } from '../../../core/id.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import type { SentEvent } from '../../http/response/event-stream.ts';
 import { RawJson } from '../../http/response/json-response.ts';
 import { executionErrorResponse } from '../../http/response/openai-error.ts';
@@ -72,7 +72,7 @@ type ChunkOf = (delta: object, finishReason?: string | null) => object;
 
 function* lastChunks(
   { caller }: AgentCall,
-  execution: ExecutionDetailRow,
+  execution: Execution,
   chunkOf: ChunkOf,
 ): Generator<unknown> {
   if (execution.status !== 'success') {

@@ -1,5 +1,5 @@
+import type { Execution } from '../../../core/execution/execution-fields.ts';
 import type { ExecutionStreamEvent } from '../../../flow/execution/read-stream.ts';
-import type { ExecutionDetailRow } from '../../../store/execution/executions.ts';
 import type { SentEvent } from '../../http/response/event-stream.ts';
 import {
   messageItem,
@@ -104,7 +104,7 @@ function isOfEarlierAttempt(after: number, base: number): boolean {
 }
 
 /** The response of an execution as it was at the beginning, for one call. */
-export function beginning(row: ExecutionDetailRow, shown: ShownCall): () => object {
+export function beginning(row: Execution, shown: ShownCall): () => object {
   const begun = { ...row, status: 'processing' as const, output: null, completedAt: null };
   let response: object | null = { ...responseWire(begun, shown), ...notYet };
   return () => {
@@ -163,7 +163,7 @@ interface Ended {
 
 /** Ends the message, lists the calls of functions and ends the response. */
 function* endEvents(
-  execution: ExecutionDetailRow,
+  execution: Execution,
   shown: ShownCall,
   { base, length, after }: Ended,
 ): Generator<NumberedEvent> {
