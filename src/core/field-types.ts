@@ -3,10 +3,14 @@ import { type IdKind, idPattern, toId } from './id.ts';
 
 /** Types of fields that the contract and the table of an execution's fields share. */
 
+/** Marks an identifier in a response with its kind. A symbol, because it is no part of the schema. */
+export const idKind = Symbol('kind of identifier');
+
 /** An identifier in a response. */
 export function id(kind: IdKind, description?: string) {
   return Type.String({
     pattern: idPattern(kind),
+    [idKind]: kind,
     ...(description === undefined ? {} : { description }),
     examples: [exampleId(kind)],
   });

@@ -1,7 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { type ExecutionErrorCode, executionErrorCodes } from '../failure.ts';
 import { id, nullable, oneOf, time } from '../field-types.ts';
-import type { IdKind } from '../id.ts';
 import { type CostSource, costSources } from '../model/model-port.ts';
 import { type Attempt, attemptType } from './attempt.ts';
 import {
@@ -25,8 +24,6 @@ type Supplier = 'terms' | 'request' | 'input' | 'queue' | 'outcome' | 'clock';
 export interface FieldOptions {
   /** In JSON and in the OpenAPI document. A field whose value is null is left out if its type is optional. */
   readonly type?: TSchema;
-  /** The kind of an identifier. */
-  readonly kind?: IdKind;
   /** The position of its column in CSV. Append new columns: readers use the position. */
   readonly csv?: number;
   /** Only in the full record, not in lists. */
@@ -90,14 +87,17 @@ const sentContent = { type: content, detail: true, ...request } as const;
 
 export const executionFields = {
   executionId: uuid('id', 'request', {
-    ...{ type: id('execution', 'Identifier.'), kind: 'execution', csv: 1 },
+    type: id('execution', 'Identifier.'),
+    csv: 1,
   }),
   agentId: uuid('agentId', 'terms', {
-    ...{ type: id('agent', 'The executed agent.'), kind: 'agent', csv: 3 },
+    type: id('agent', 'The executed agent.'),
+    csv: 3,
   }),
   workspaceId: uuid('workspaceId', 'terms', { internal: true }),
   agentName: text('agentName', 'terms', {
-    ...{ type: ofText('Name of the agent at the time of the call.'), csv: 4 },
+    type: ofText('Name of the agent at the time of the call.'),
+    csv: 4,
   }),
   status: column<ExecutionStatus>('execution_status')('status', 'outcome', {
     type: oneOf(['processing', ...endStatuses], 'Every status except `processing` is final.'),
@@ -117,14 +117,16 @@ export const executionFields = {
     csv: 56,
   },
   executedAt: column<Date>('timestamptz')('executedAt', 'queue', {
-    ...{ type: time('Time when the call was accepted or refused.'), csv: 2 },
+    type: time('Time when the call was accepted or refused.'),
+    csv: 2,
   }),
   executedBy: uuidOrNull('executedBy', 'terms', {
     type: nullable(
       id('user'),
       'User of the session, or issuer of the key. `null` if no longer known.',
     ),
-    ...{ kind: 'user', ...request, csv: 8 },
+    ...request,
+    csv: 8,
   }),
   apiKeyId: uuidOrNull('apiKeyId', 'terms', {
     type: Optional(
@@ -137,7 +139,7 @@ export const executionFields = {
   }),
   workflowRunId: uuidOrNull('workflowRunId', 'request', {
     type: Optional(id('workflowRun', 'Present only if the source is `workflow`.')),
-    ...{ kind: 'workflowRun', csv: 32 },
+    csv: 32,
   }),
   stepName: textOrNull('stepName', 'request', {
     type: optionalText('Workflow step of the execution. Present only if the source is `workflow`.'),
@@ -145,18 +147,21 @@ export const executionFields = {
   }),
   batchId: uuidOrNull('batchId', 'request', {
     type: Optional(id('batch', 'Present only if it is a line of a batch.')),
-    ...{ kind: 'batch', csv: 55 },
+    csv: 55,
   }),
   user: textOrNull('user', 'request', {
     type: optionalText('End user that it was for. Absent if not sent, like the next three.'),
     ...{ column: 'end_user', ...request, csv: 41 },
   }),
   session: textOrNull('session', 'request', {
-    ...{ type: optionalText('Session that it belongs to.'), ...request, csv: 42 },
+    type: optionalText('Session that it belongs to.'),
+    ...request,
+    csv: 42,
   }),
   tags: textsOrNull('tags', 'request', {
     type: Optional(Type.Array(Type.String(), { description: 'Tags, each once.' })),
-    ...{ ...request, csv: 43 },
+    ...request,
+    csv: 43,
   }),
   metadata: jsonOrNull('metadata', 'request', {
     type: Optional(
@@ -166,13 +171,14 @@ export const executionFields = {
         description: 'Metadata by name.',
       }),
     ),
-    ...{ ...request, csv: 44 },
+    ...request,
+    csv: 44,
   }),
   rerunOf: uuidOrNull('rerunOf', 'request', {
     type: Optional(
       id('execution', 'The execution that this one runs again. It may have been deleted.'),
     ),
-    ...{ kind: 'execution', csv: 54 },
+    csv: 54,
   }),
   modelUsed: text('model', 'terms', {
     type: ofText(
@@ -199,10 +205,12 @@ export const executionFields = {
     csv: 12,
   }),
   promptVersionId: uuid('promptVersionId', 'terms', {
-    ...{ type: id('version', 'The pinned prompt version.'), kind: 'version', csv: 10 },
+    type: id('version', 'The pinned prompt version.'),
+    csv: 10,
   }),
   promptVersionLabel: text('promptVersionLabel', 'terms', {
-    ...{ type: ofText('Label of the prompt version.'), csv: 11 },
+    type: ofText('Label of the prompt version.'),
+    csv: 11,
   }),
   inputVariables: jsonOrNull('inputVariables', 'input', {
     type: Optional(
@@ -238,7 +246,8 @@ export const executionFields = {
     type: count(
       'Milliseconds from the first start to the end, including waits for retries and for the provider. 0 if nothing started.',
     ),
-    ...{ ...figure, csv: 15 },
+    ...figure,
+    csv: 15,
   }),
   firstTextMs: intOrNull('firstTextMs', 'outcome', {
     type: count(
@@ -248,13 +257,18 @@ export const executionFields = {
   }),
   tokensUsed: {
     type: count('Sum of input and output tokens. 0 if the model was never called.'),
-    ...{ ...figure, csv: 19 },
+    ...figure,
+    csv: 19,
   },
   inputTokens: int('inputTokens', 'outcome', {
-    ...{ type: count('Input tokens of all attempts, including cached ones.'), ...figure, csv: 17 },
+    type: count('Input tokens of all attempts, including cached ones.'),
+    ...figure,
+    csv: 17,
   }),
   outputTokens: int('outputTokens', 'outcome', {
-    ...{ type: count('Output tokens of all attempts.'), ...figure, csv: 18 },
+    type: count('Output tokens of all attempts.'),
+    ...figure,
+    csv: 18,
   }),
   reasoningTokens: intOrNull('reasoningTokens', 'outcome', {
     type: count('Output tokens spent on reasoning, if the provider reports them.'),
@@ -282,10 +296,13 @@ export const executionFields = {
         "Origin of the price of the last priced attempt: the workspace's own, the cost that the provider states (where the workspace has no price), or the built-in table. Absent if no call was charged.",
       ),
     ),
-    ...{ ...cost, csv: 40 },
+    ...cost,
+    csv: 40,
   }),
   completedAt: timeOrNull('completedAt', 'clock', {
-    ...{ type: Optional(time('Time when it ended.')), ...figure, csv: 14 },
+    type: Optional(time('Time when it ended.')),
+    ...figure,
+    csv: 14,
   }),
   finishReason: textOrNull('finishReason', 'outcome', {
     type: optionalText(
@@ -303,7 +320,9 @@ export const executionFields = {
     csv: 34,
   }),
   outputText: textOrNull('output', 'outcome', {
-    ...{ type: optionalText('Present only on success.'), ...output, csv: 28 },
+    type: optionalText('Present only on success.'),
+    ...output,
+    csv: 28,
   }),
   outputJson: jsonOrNull('outputJson', 'outcome', {
     type: Optional(
@@ -312,17 +331,20 @@ export const executionFields = {
           'The JSON in the output. Present only on success of an agent with a `responseFormat`. Numbers are as the model wrote them.',
       }),
     ),
-    ...{ ...output, csv: 50 },
+    ...output,
+    csv: 50,
   }),
   toolCalls: jsonOrNull('toolCalls', 'outcome', { type: content, ...output, csv: 49 }),
   refusalText: textOrNull('refusalText', 'outcome', {
     type: optionalText(
       'What the model wrote when it refused, or before a filter stopped it (`CONTENT_FILTERED`).',
     ),
-    ...{ ...output, csv: 39 },
+    ...output,
+    csv: 39,
   }),
   error: textOrNull('error', 'outcome', {
-    ...{ type: optionalText('Present on every final status except `success`.'), csv: 24 },
+    type: optionalText('Present on every final status except `success`.'),
+    csv: 24,
   }),
   errorCode: column<ExecutionErrorCode | null>('text')('errorCode', 'outcome', {
     type: Optional(oneOf(executionErrorCodes, 'Present on every final status except `success`.')),
@@ -342,11 +364,13 @@ export const executionFields = {
     type: optionalText(
       'System messages as sent to the model, joined. Absent if canceled before work began.',
     ),
-    ...{ ...sentText, csv: 26 },
+    ...sentText,
+    csv: 26,
   }),
   userPrompt: textOrNull('userPrompt', 'outcome', {
     type: optionalText('Last message of the user as sent to the model.'),
-    ...{ ...sentText, csv: 27 },
+    ...sentText,
+    csv: 27,
   }),
   request: jsonOrNull('request', 'outcome', { detail: true, body: true }),
   messages: { ...sentContent, csv: 45 },
@@ -359,7 +383,8 @@ export const executionFields = {
     type: optionalText(
       'Reasoning of the model, including `<think>` blocks, as far as the provider returns it.',
     ),
-    ...{ ...sentText, csv: 38 },
+    ...sentText,
+    csv: 38,
   }),
   attemptList: column<readonly Attempt[] | null>('jsonb')('attemptList', 'outcome', {
     type: Optional(
@@ -372,11 +397,14 @@ export const executionFields = {
   lastClaim: intOrNull('lastClaim', 'outcome', { detail: true }),
   background: column<true | null>('bool')('background', 'request', { detail: true }),
   ipAddress: textOrNull('ipAddress', 'request', {
-    ...{ type: optionalText('IP address of the caller.'), ...sentText, csv: 30 },
+    type: optionalText('IP address of the caller.'),
+    ...sentText,
+    csv: 30,
   }),
   userAgent: textOrNull('userAgent', 'request', {
     type: optionalText('User agent of the caller: its first 500 characters.'),
-    ...{ ...sentText, csv: 31 },
+    ...sentText,
+    csv: 31,
   }),
 } as const satisfies Readonly<Record<string, FieldOptions>>;
 

@@ -1,7 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import type { Prompt } from '../agent/prompt.ts';
 import { restoreFiles } from '../agent/stored-files.ts';
-import { toId } from '../id.ts';
+import { idKind } from '../field-types.ts';
+import { type IdKind, toId } from '../id.ts';
 import type { Attempt } from './attempt.ts';
 import { isPlayground, sourceOf } from './execution.ts';
 import {
@@ -95,8 +96,9 @@ const computed: Readonly<Partial<Record<FieldName, Read>>> = {
 };
 
 /** Reads a column as JSON has it. */
-function readColumn({ row: name, kind, sqlType }: StoredField): Read {
+function readColumn({ row: name, type, sqlType }: StoredField): Read {
   const columnOf = (row: ShownRow) => (row as unknown as Record<string, unknown>)[name];
+  const kind = (type as { readonly [idKind]?: IdKind } | undefined)?.[idKind];
   if (kind) {
     return (row) => {
       const id = columnOf(row);
