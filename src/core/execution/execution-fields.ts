@@ -212,6 +212,7 @@ export const executionFields = {
     type: ofText('Label of the prompt version.'),
     csv: 11,
   }),
+  /** In the database with references instead of data URLs, which are in `fileData`. */
   inputVariables: jsonOrNull('inputVariables', 'input', {
     type: Optional(
       Type.Unsafe<Record<string, unknown>>({

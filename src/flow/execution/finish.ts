@@ -311,7 +311,7 @@ function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
     costKnown: row.spentKnown && cost.known,
     costSource: costSourceOf(cost, row),
     finishReason: end.finishReason,
-    settingsNotApplied: end.settingsNotApplied.join(',') || null,
+    settingsNotApplied: end.settingsNotApplied.length > 0 ? end.settingsNotApplied : null,
     errorCode: end.errorCode,
     error: end.error === null ? null : storable(end.error),
     systemPrompt: prompt?.system ?? null,
@@ -347,14 +347,10 @@ function isAttempt(end: End, row: QueuedExecutionRow): boolean {
   return end.counted && row.worker !== null;
 }
 
-/** JSON; null if there was one claim: the record itself describes the only attempt. */
-function attemptListOf(end: End, row: QueuedExecutionRow, cost: Cost): string | null {
+/** Null if there was one claim: the record itself describes the only attempt. */
+function attemptListOf(end: End, row: QueuedExecutionRow, cost: Cost): Attempt[] | null {
   if (row.attempt <= 1) return null;
-  const list = [
-    ...(row.attemptList ?? []),
-    ...(isAttempt(end, row) ? [ownAttempt(end, row, cost)] : []),
-  ];
-  return JSON.stringify(list);
+  return [...(row.attemptList ?? []), ...(isAttempt(end, row) ? [ownAttempt(end, row, cost)] : [])];
 }
 
 function ownAttempt(end: End, row: QueuedExecutionRow, cost: Cost): Attempt {

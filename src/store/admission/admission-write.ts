@@ -2,6 +2,7 @@ import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import type { QuotaReport } from '../../core/event/quota-event.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
+import type { ExecutionTerms, InputColumns } from '../../core/execution/execution-fields.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send } from '../../db/pipeline.ts';
@@ -11,12 +12,12 @@ import { statement } from '../../db/statement.ts';
 import { commit } from '../../db/statements.ts';
 import type { LineChanges } from '../batch/batch-lines.ts';
 import { type Completed, type RefusedExecution, writeCompletion } from '../execution/completion.ts';
+import { namesOf, parametersOf, suppliedBy } from '../execution/field-columns.ts';
 import {
   type AdmittedCall,
   admittedNames,
   admittedTable,
   admittedValues,
-  type ExecutionTerms,
   type NumberedTerms,
   numberTerms,
 } from '../execution/terms.ts';
@@ -51,13 +52,7 @@ export interface AcceptedTerms extends ExecutionTerms {
 }
 
 /** An accepted execution. */
-export interface NewExecution extends AdmittedCall<AcceptedTerms> {
-  /** With references instead of data URLs. */
-  readonly inputVariables: string;
-  /** What the record keeps of images and files, as JSON; null without any. */
-  readonly files: string | null;
-  /** The data URLs by reference, as JSON; null without any. */
-  readonly fileData: string | null;
+export interface NewExecution extends AdmittedCall<AcceptedTerms>, InputColumns {
   readonly queued: NewQueuedExecution;
 }
 
@@ -152,27 +147,27 @@ const updateCountRows = statement<readonly ChangedCounts[]>('admission-update-co
   from ${changed.table}
   where l.subject = c.subject`;
 
+const inputFields = suppliedBy('input');
+
 const accepted = admittedTable<AcceptedTerms, NewExecution>(
   { settings: ['json', (one) => JSON.stringify(one.settings)] },
   {
     step_item: ['int', (one) => one.step?.item],
     batch_line: ['int', (one) => one.batchLine?.line],
-    input_variables: ['json', (one) => one.inputVariables],
-    files: ['json', (one) => one.files],
-    file_data: ['json', (one) => one.fileData],
+    ...parametersOf<NewExecution>(inputFields),
     tag: ['bigint', (one) => one.queued.tag],
     has_slot: ['bool', (one) => one.queued.hasSlot],
     claimed: ['bool', (one) => one.queued.claimed],
   },
 );
-const acceptedNames = sql`step_item, batch_line, input_variables, files, file_data, settings, tag, has_slot`;
+const acceptedNames = sql`step_item, batch_line, ${namesOf(inputFields)}, settings, tag, has_slot`;
 
 type Accepted = NumberedTerms<AcceptedTerms, NewExecution> &
   Pick<AdmissionWrites, 'executedAtMs' | 'worker'>;
 
 const insertExecutions = statement<Accepted>('admission-insert-executions')`
-  insert into execution_queue (${sql.raw(admittedNames)}, ${acceptedNames}, executed_at, worker, attempt, started_at)
-  select ${sql.raw(admittedValues)}, ${acceptedNames},
+  insert into execution_queue (${admittedNames}, ${acceptedNames}, executed_at, worker, attempt, started_at)
+  select ${admittedValues}, ${acceptedNames},
     ${({ executedAtMs }) => new Date(executedAtMs).toISOString()}::timestamptz,
     case when claimed then ${({ worker }) => worker}::uuid end, claimed::int,
     case when claimed then clock_timestamp() end

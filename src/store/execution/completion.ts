@@ -1,10 +1,14 @@
 import type { NewEvent } from '../../core/event/event.ts';
-import type { EndStatus } from '../../core/execution/execution.ts';
+import {
+  type ExecutionTerms,
+  type OutcomeColumns,
+  type StoredField,
+  storedFields,
+} from '../../core/execution/execution-fields.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
-import type { AnswerDetails, CostSource } from '../../core/model/model-port.ts';
 import type { Send } from '../../db/pipeline.ts';
-import { type Columns, rowSet } from '../../db/row-set.ts';
+import { rowSet } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
 import { changeLines, type LineChanges } from '../batch/batch-lines.ts';
@@ -17,11 +21,18 @@ import {
   writeProgress,
 } from '../workflow/workflow-progress.ts';
 import {
+  columnName,
+  namesOf,
+  parametersOf,
+  type Reads,
+  storedValue,
+  suppliedBy,
+} from './field-columns.ts';
+import {
   type AdmittedCall,
   admittedNames,
   admittedTable,
   admittedValues,
-  type ExecutionTerms,
   type NumberedTerms,
   numberTerms,
 } from './terms.ts';
@@ -78,39 +89,11 @@ export interface Completed {
 }
 
 /** The end of an execution, as its record will show it. */
-export interface EndedExecution extends AnswerDetails {
+export interface EndedExecution extends OutcomeColumns {
   readonly id: string;
   readonly agentId: string;
-  readonly status: EndStatus;
   readonly completedMs: number;
   readonly startedMs: number | null;
-  readonly latencyMs: number;
-  /** Whose answer was used, or that was called last. */
-  readonly model: string;
-  readonly attempts: number;
-  /** JSON; null if the record itself describes the only attempt. */
-  readonly attemptList: string | null;
-  readonly lastClaim: number | null;
-  readonly firstTextMs: number | null;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: string;
-  readonly costKnown: boolean;
-  readonly costSource: CostSource | null;
-  readonly finishReason: string | null;
-  /** Joined by commas; null if all were applied. */
-  readonly settingsNotApplied: string | null;
-  readonly errorCode: ExecutionErrorCode | null;
-  readonly error: string | null;
-  readonly systemPrompt: string | null;
-  readonly userPrompt: string | null;
-  /** What was sent beside the prompts, as JSON text. */
-  readonly request: string | null;
-  readonly output: string | null;
-  /** JSON text. */
-  readonly outputJson: string | null;
-  /** As JSON text; null if there are none. */
-  readonly toolCalls: string | null;
   /** If false, the record keeps only the output or the refusal, for a short time. */
   readonly storeBodies: boolean;
 }
@@ -118,8 +101,7 @@ export interface EndedExecution extends AnswerDetails {
 /** A refused call that becomes a record. */
 export type RefusedExecution = AdmittedCall<RefusalTerms>;
 
-export interface RefusalTerms extends ExecutionTerms {
-  readonly status: EndStatus;
+export interface RefusalTerms extends ExecutionTerms, Pick<OutcomeColumns, 'status'> {
   readonly errorCode: ExecutionErrorCode;
   readonly error: string;
 }
@@ -156,85 +138,60 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
 function insertRecords(columns: Sql, values: Sql): Sql {
   return sql`written as (
       insert into executions (${columns}) select ${values}
-      returning id, ${sql.raw(hasSearchedText)} as searchable)
+      returning id, ${hasSearchedText} as searchable)
     insert into search_changes (id) select id from written where searchable`;
 }
 
-/** Only for a record that keeps its bodies. */
-const stored = (read: (one: EndedExecution) => string | null) => (one: EndedExecution) =>
-  one.storeBodies ? read(one) : null;
+const outcomeFields = storedFields.filter(({ from, restated }) => from === 'outcome' || restated);
+const liveFields = suppliedBy('terms', 'request', 'input', 'queue').filter(
+  ({ restated }) => !restated,
+);
 
-/** The columns of the record that its end adds. */
-const endColumns: Columns<EndedExecution> = {
-  status: ['execution_status', (one) => one.status],
-  latency_ms: ['int', (one) => one.latencyMs],
-  first_text_ms: ['int', (one) => one.firstTextMs],
-  attempts: ['smallint', (one) => one.attempts],
-  attempt_list: ['jsonb', (one) => one.attemptList],
-  last_claim: ['int', (one) => one.lastClaim],
-  model: ['text', (one) => one.model],
-  input_tokens: ['int', (one) => one.inputTokens],
-  output_tokens: ['int', (one) => one.outputTokens],
-  cost_usd: ['numeric', (one) => one.costUsd],
-  cost_known: ['bool', (one) => one.costKnown],
-  cost_source: ['text', (one) => one.costSource],
-  finish_reason: ['text', (one) => one.finishReason],
-  error_code: ['text', (one) => one.errorCode],
-  error: ['text', (one) => one.error],
-  model_answered: ['text', (one) => one.modelAnswered],
-  provider_request_id: ['text', (one) => one.providerRequestId],
-  reasoning_tokens: ['int', (one) => one.reasoningTokens],
-  system_prompt: ['text', stored((one) => one.systemPrompt)],
-  user_prompt: ['text', stored((one) => one.userPrompt)],
-  request: ['json', stored((one) => one.request)],
-  reasoning_text: ['text', stored((one) => one.reasoningText)],
-  output: ['text', stored((one) => one.output)],
-  refusal_text: ['text', stored((one) => one.refusalText)],
-  output_json: ['json', stored((one) => one.outputJson)],
-  tool_calls: ['json', stored((one) => one.toolCalls)],
-};
+/** Only a record that keeps its bodies gets them. */
+const bodiesIfStored: Reads<EndedExecution> = Object.fromEntries(
+  outcomeFields
+    .filter(({ body }) => body)
+    .map(({ row: name }) => {
+      const body = name as keyof EndedExecution;
+      return [body, (one: EndedExecution) => (one.storeBodies ? one[body] : null)];
+    }),
+);
 
 const ends = rowSet<EndedExecution>('f', {
-  ...endColumns,
+  ...parametersOf(outcomeFields, bodiesIfStored),
   id: ['uuid', (one) => one.id],
   completed_ms: ['float8', (one) => one.completedMs],
-  settings_not_applied: ['text', (one) => one.settingsNotApplied],
   stores_bodies: ['bool', (one) => one.storeBodies],
 });
 
-/** The columns of the record that the live row contains, and those of them that only a record with bodies keeps. */
-const fromLiveRow = `id, workspace_id, agent_id, prompt_version_id, api_key_id, executed_by, executed_at, started_at, temperature,
-  source, agent_name, prompt_version_label, workflow_run_id, step_name, batch_id, end_user, session, tags, metadata, rerun_of,
-  background, files`;
-const bodiesOfLiveRow = 'input_variables, file_data, ip_address, user_agent';
-const fromEnd = Object.keys(endColumns).join(', ');
-const eachOf = (names: string, read: string) => sql.raw(names.replace(/\w+/g, read));
+/** SQL: a column of the record from the live row. */
+function fromLive(field: StoredField): Sql {
+  const name = sql.ref(columnName(field));
+  return field.body ? sql`case when f.stores_bodies then q.${name} end as ${name}` : sql`q.${name}`;
+}
 
-const endedNames = sql.raw(
-  `${fromLiveRow}, ${fromEnd}, ${bodiesOfLiveRow}, completed_at, settings_not_applied`,
-);
+const fromEnd = (field: StoredField) =>
+  sql`${storedValue(field, 'f')} as ${sql.ref(columnName(field))}`;
+
+const endedNames = sql`${namesOf([...liveFields, ...outcomeFields])}, completed_at`;
 
 // Deletes by the list of ids: PostgreSQL overestimates the rows of a join and would read the whole queue.
 const moveToHistory = statement<readonly EndedExecution[]>('completion-move-to-history')`
   with ended as (
     delete from execution_queue q using ${ends.table}
     where q.id = f.id and q.id = any(${ends.array('id')})
-    returning ${eachOf(fromLiveRow, 'q.$&')}, ${eachOf(fromEnd, 'f.$&')},
-      ${eachOf(bodiesOfLiveRow, 'case when f.stores_bodies then q.$& end as $&')},
-      to_timestamp(f.completed_ms / 1000) as completed_at,
-      string_to_array(f.settings_not_applied, ',') as settings_not_applied),
+    returning ${sql.join(liveFields.map(fromLive))}, ${sql.join(outcomeFields.map(fromEnd))},
+      to_timestamp(f.completed_ms / 1000) as completed_at),
   ${insertRecords(endedNames, sql`${endedNames} from ended`)}`;
 
+const outputFields = outcomeFields.filter(({ transient }) => transient);
 const transientOutputs = rowSet<EndedExecution>('o', {
   execution_id: ['uuid', (one) => one.id],
-  output: ['text', (one) => one.output],
-  refusal_text: ['text', (one) => one.refusalText],
-  output_json: ['json', (one) => one.outputJson],
-  tool_calls: ['json', (one) => one.toolCalls],
+  ...parametersOf<EndedExecution>(outputFields),
 });
 
 const insertTransient = statement<readonly EndedExecution[]>('completion-insert-transient-outputs')`
-  insert into transient_outputs (execution_id, output, refusal_text, output_json, tool_calls, ended_at)
+  insert into transient_outputs (execution_id, ${namesOf(outputFields)}, ended_at)
   select o.*, clock_timestamp() from ${transientOutputs.table}`;
 
 type Refusals = NumberedTerms<RefusalTerms, RefusedExecution> & { readonly atMs: number };
@@ -248,8 +205,8 @@ const refusedAt = ({ atMs }: Refusals) => new Date(atMs).toISOString();
 
 const insertRefusals = statement<Refusals>('completion-insert-refusals')`
   with ${insertRecords(
-    sql.raw(`${admittedNames}, executed_at, completed_at, status, error_code, error`),
-    sql`${sql.raw(admittedValues)}, ${refusedAt}::timestamptz, ${refusedAt}::timestamptz, status, error_code, error from ${refusals}`,
+    sql`${admittedNames}, executed_at, completed_at, status, error_code, error`,
+    sql`${admittedValues}, ${refusedAt}::timestamptz, ${refusedAt}::timestamptz, status, error_code, error from ${refusals}`,
   )}`;
 
 /**

@@ -15,6 +15,7 @@ import { rowSet } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
 import { aboveFloor, idBounds } from '../history/id-bounds.ts';
+import { columnName } from './field-columns.ts';
 
 /**
  * Reads executions. A live one is a row of `execution_queue`, an ended or refused one a record in `executions`. Its end moves
@@ -34,8 +35,8 @@ const readFields = storedFields.filter(({ internal }) => !internal);
 const outputFields = readFields.filter(({ transient }) => transient);
 const listedFields = readFields.filter(({ detail }) => !detail);
 
-const columnOf = (table: string, { column, row }: StoredField, prefix = '') =>
-  sql.ref(`${table}.${prefix}${column ?? row}`);
+const columnOf = (table: string, field: StoredField, prefix = '') =>
+  sql.ref(`${table}.${prefix}${columnName(field)}`);
 /** SQL: the columns of these fields, each as `write` has it. */
 const columnsOf = (fields: readonly StoredField[], write: (field: StoredField) => Sql) =>
   sql.join(fields.map((field) => sql`${write(field)} as ${sql.ref(field.row)}`));
@@ -71,7 +72,9 @@ export const listColumns = sql`e.fits, ${columnsOf(listedFields, (field) => {
 })}`;
 /** SQL: records `e`, newest first, each with a flag whether its bodies fit; needs `transientOutputs`. */
 export const withFits = sql`e.*, ${sql.join(
-  outputFields.map((field) => sql`${columnOf('t', field)} as ${sql.ref(`transient_${field.row}`)}`),
+  outputFields.map(
+    (field) => sql`${columnOf('t', field)} as ${sql.ref(`transient_${columnName(field)}`)}`,
+  ),
 )}, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`;
 /** SQL: joins the output that record `e` itself must not keep. */
 export const transientOutputs = sql`left join transient_outputs t on t.execution_id = e.id`;

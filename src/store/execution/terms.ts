@@ -1,78 +1,45 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { BatchLineOf } from '../../core/batch/batch.ts';
-import type { StoredSource } from '../../core/execution/execution.ts';
+import type { ExecutionTerms, RequestColumns } from '../../core/execution/execution-fields.ts';
 import type { Labels } from '../../core/execution/labels.ts';
-import { arrayLiteral } from '../../db/array-literal.ts';
 import { type Columns, rowSet } from '../../db/row-set.ts';
 import { sql } from '../../db/sql.ts';
 import type { Fragment } from '../../db/statement.ts';
+import { namesOf, parametersOf, type Reads, storedValue, suppliedBy } from './field-columns.ts';
 
 /** What admission fixes for an execution: live rows and records of refusals have these columns in common. */
 
-/** The fields that all executions of one caller and agent share. */
-export interface ExecutionTerms {
-  readonly workspaceId: string;
-  readonly agentId: string;
-  readonly promptVersionId: string;
-  readonly apiKeyId: string | null;
-  readonly executedBy: string | null;
-  readonly source: StoredSource;
-  readonly agentName: string;
-  readonly promptVersionLabel: string;
-  readonly model: string;
-  readonly temperature: number | null;
-}
-
 /** One call under shared terms. */
-export interface AdmittedCall<Terms extends ExecutionTerms> {
-  readonly id: string;
+export interface AdmittedCall<Terms extends ExecutionTerms>
+  extends Pick<RequestColumns, 'id' | 'ipAddress' | 'userAgent' | 'rerunOf'> {
   /** The same object for all calls with equal terms, which are sent once. */
   readonly terms: Terms;
-  readonly ipAddress: string | null;
-  readonly userAgent: string | null;
   readonly labels: Labels | null;
   /** The step of a workflow run that it belongs to. */
   readonly step: WorkflowStepOf | null;
   /** The line of a batch that it belongs to. */
   readonly batchLine?: BatchLineOf | null;
-  /** The execution that this one runs again. */
-  readonly rerunOf: string | null;
   /** Null or left out if the client waits. */
   readonly background?: true | null;
 }
 
-export const termsColumns: Columns<ExecutionTerms> = {
-  workspace_id: ['uuid', (terms) => terms.workspaceId],
-  agent_id: ['uuid', (terms) => terms.agentId],
-  prompt_version_id: ['uuid', (terms) => terms.promptVersionId],
-  api_key_id: ['uuid', (terms) => terms.apiKeyId],
-  executed_by: ['uuid', (terms) => terms.executedBy],
-  source: ['execution_source', (terms) => terms.source],
-  agent_name: ['text', (terms) => terms.agentName],
-  prompt_version_label: ['text', (terms) => terms.promptVersionLabel],
-  model: ['text', (terms) => terms.model],
-  temperature: ['float8', (terms) => terms.temperature],
+const termsFields = suppliedBy('terms');
+const requestFields = suppliedBy('request');
+
+const ofRequest: Reads<AdmittedCall<ExecutionTerms>> = {
+  workflowRunId: ({ step }) => step?.runId,
+  stepName: ({ step }) => step?.step,
+  batchId: ({ batchLine }) => batchLine?.batchId,
+  user: ({ labels }) => labels?.user,
+  session: ({ labels }) => labels?.session,
+  tags: ({ labels }) => labels?.tags,
+  metadata: ({ labels }) => labels?.metadata,
 };
 
-/** An array of arrays must be rectangular, so `tags` are sent as text. */
-export const callColumns: Columns<Omit<AdmittedCall<ExecutionTerms>, 'terms'>> = {
-  id: ['uuid', (call) => call.id],
-  ip_address: ['text', (call) => call.ipAddress],
-  user_agent: ['text', (call) => call.userAgent],
-  workflow_run_id: ['uuid', (call) => call.step?.runId],
-  step_name: ['text', (call) => call.step?.step],
-  batch_id: ['uuid', (call) => call.batchLine?.batchId],
-  end_user: ['text', (call) => call.labels?.user],
-  session: ['text', (call) => call.labels?.session],
-  tags: ['text', (call) => call.labels?.tags && arrayLiteral(call.labels.tags)],
-  metadata: ['json', (call) => call.labels?.metadata],
-  rerun_of: ['uuid', (call) => call.rerunOf],
-  background: ['bool', (call) => call.background],
-};
-
-/** SQL: what the terms `t` and the call `e` have in common in a live row and in a record. */
-export const admittedNames = [...Object.keys(termsColumns), ...Object.keys(callColumns)].join(', ');
-export const admittedValues = admittedNames.replace('tags', 'tags::text[]');
+/** What live rows and records of refusals have in common. */
+const admittedFields = [...termsFields, ...requestFields];
+export const admittedNames = namesOf(admittedFields);
+export const admittedValues = sql.join(admittedFields.map((field) => storedValue(field)));
 
 /** A call with the position of its terms. */
 export type NumberedCall<Call> = Call & { readonly position: number };
@@ -90,12 +57,16 @@ export function admittedTable<Terms extends ExecutionTerms, Call extends Admitte
 ): Fragment<NumberedTerms<Terms, Call>> {
   const calls = rowSet<NumberedTerms<Terms, Call>, NumberedCall<Call>>(
     'e',
-    { ...callColumns, ...ofCalls, position: ['int', ({ position }) => position] },
+    {
+      ...parametersOf(requestFields, ofRequest),
+      ...ofCalls,
+      position: ['int', ({ position }) => position],
+    },
     (numbered) => numbered.calls,
   );
   const terms = rowSet<NumberedTerms<Terms, Call>, Terms>(
     't',
-    { ...termsColumns, ...ofTerms },
+    { ...parametersOf<Terms>(termsFields), ...ofTerms },
     (numbered) => numbered.terms,
     { ordinality: true },
   );

@@ -44,7 +44,7 @@ export function sendChanges(send: Send, ids: readonly string[]): readonly Promis
 }
 
 /** SQL: a record has a text that a search covers. */
-export const hasSearchedText = '(output is not null or input_variables is not null)';
+export const hasSearchedText = sql`(output is not null or input_variables is not null)`;
 
 /** A group holds this many records at most, the bits of a mask, and their texts. */
 const groupIdsMax = 32;
@@ -103,7 +103,7 @@ async function pickRecords(
       select e.id, coalesce(pg_column_size(e.output), 0) + coalesce(pg_column_size(e.input_variables), 0) as bytes
       from executions e
       where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
-        and ${aboveFloor} and ${sql.raw(hasSearchedText)}) as sized`.execute(trx);
+        and ${aboveFloor} and ${hasSearchedText}) as sized`.execute(trx);
   return {
     picked: rows.filter(({ fits }) => fits).map(({ id }) => id),
     left: new Set(rows.filter(({ fits }) => !fits).map(({ id }) => id)),
@@ -209,7 +209,7 @@ export function extendCoverage(db: Db, limit: number): Promise<number> {
     if (from === everyId) return 0;
     const { rows } = await sql<{ id: string }>`
       select e.id from executions e
-      where e.id < ${from}::uuid and ${aboveFloor} and ${sql.raw(hasSearchedText)}
+      where e.id < ${from}::uuid and ${aboveFloor} and ${hasSearchedText}
       order by e.id desc limit ${limit}`.execute(trx);
     const { picked } = await pickRecords(
       trx,
