@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { type ExecutionErrorCode, executionErrorCodes } from '../failure.ts';
 import { id, nullable, oneOf, time } from '../field-types.ts';
+import type { IdKind } from '../id.ts';
 import { type CostSource, costSources } from '../model/model-port.ts';
 import { type Attempt, attemptType } from './attempt.ts';
 import {
@@ -38,23 +39,23 @@ export interface FieldOptions {
   readonly transient?: true;
   /** Part of the terms that the end states again. */
   readonly restated?: true;
-  /** The name of the column, if it differs from that of the property. */
+  /** Its property in rows, if that has another name. */
+  readonly row?: string;
+  /** Its column, if that has another name than the property. */
   readonly column?: string;
   /** No row that is read has it. */
   readonly internal?: true;
 }
 
-/** A column: its property in rows, its type in PostgreSQL, and what supplies it. */
+/** A column: its type in PostgreSQL, and what supplies it. */
 const column =
   <Value>(sqlType: string) =>
-  <const Row extends string, const From extends Supplier, const Options extends FieldOptions>(
-    row: Row,
+  <const From extends Supplier, const Options extends FieldOptions>(
     from: From,
     options: Options,
-  ): Options & Column<Row, From, Value> => ({ ...options, row, from, sqlType });
+  ): Options & Column<From, Value> => ({ ...options, from, sqlType });
 
-interface Column<Row extends string, From extends Supplier, Value> {
-  readonly row: Row;
+interface Column<From extends Supplier, Value> {
   readonly from: From;
   readonly sqlType: string;
   /** Only in the type. */
@@ -76,6 +77,8 @@ const { Optional } = Type;
 const ofText = (description: string) => Type.String({ description });
 const optionalText = (description: string) => Optional(ofText(description));
 const count = (description: string) => Optional(Type.Integer({ minimum: 0, description }));
+const optionalId = (kind: IdKind, description: string) => Optional(id(kind, description));
+const optionalTime = (description: string) => Optional(time(description));
 const request = { hidden: 'request' } as const;
 const cost = { hidden: 'cost' } as const;
 const figure = { figure: true } as const;
@@ -86,24 +89,15 @@ const content = Optional(Type.Unknown());
 const sentContent = { type: content, detail: true, ...request } as const;
 
 export const executionFields = {
-  executionId: uuid('id', 'request', {
-    type: id('execution', 'Identifier.'),
-    csv: 1,
-  }),
-  agentId: uuid('agentId', 'terms', {
-    type: id('agent', 'The executed agent.'),
-    csv: 3,
-  }),
-  workspaceId: uuid('workspaceId', 'terms', { internal: true }),
-  agentName: text('agentName', 'terms', {
-    type: ofText('Name of the agent at the time of the call.'),
-    csv: 4,
-  }),
-  status: column<ExecutionStatus>('execution_status')('status', 'outcome', {
+  executionId: uuid('request', { row: 'id', type: id('execution', 'Identifier.'), csv: 1 }),
+  agentId: uuid('terms', { type: id('agent', 'The executed agent.'), csv: 3 }),
+  workspaceId: uuid('terms', { internal: true }),
+  agentName: text('terms', { type: ofText('Name of the agent at the time of the call.'), csv: 4 }),
+  status: column<ExecutionStatus>('execution_status')('outcome', {
     type: oneOf(['processing', ...endStatuses], 'Every status except `processing` is final.'),
     csv: 5,
   }),
-  source: column<StoredSource>('execution_source')('source', 'terms', {
+  source: column<StoredSource>('execution_source')('terms', {
     type: oneOf(
       sources,
       'Origin of the call: `api` for a key, `dashboard` for a session, `workflow` for a step.',
@@ -116,11 +110,11 @@ export const executionFields = {
     ),
     csv: 56,
   },
-  executedAt: column<Date>('timestamptz')('executedAt', 'queue', {
+  executedAt: column<Date>('timestamptz')('queue', {
     type: time('Time when the call was accepted or refused.'),
     csv: 2,
   }),
-  executedBy: uuidOrNull('executedBy', 'terms', {
+  executedBy: uuidOrNull('terms', {
     type: nullable(
       id('user'),
       'User of the session, or issuer of the key. `null` if no longer known.',
@@ -128,42 +122,42 @@ export const executionFields = {
     ...request,
     csv: 8,
   }),
-  apiKeyId: uuidOrNull('apiKeyId', 'terms', {
-    type: Optional(
-      id(
-        'key',
-        'API key of the call. Present only if the source is `api`; a workflow run names the key that started it.',
-      ),
+  apiKeyId: uuidOrNull('terms', {
+    type: optionalId(
+      'key',
+      'API key of the call. Present only if the source is `api`; a workflow run names the key that started it.',
     ),
     csv: 7,
   }),
-  workflowRunId: uuidOrNull('workflowRunId', 'request', {
-    type: Optional(id('workflowRun', 'Present only if the source is `workflow`.')),
+  workflowRunId: uuidOrNull('request', {
+    type: optionalId('workflowRun', 'Present only if the source is `workflow`.'),
     csv: 32,
   }),
-  stepName: textOrNull('stepName', 'request', {
+  stepName: textOrNull('request', {
     type: optionalText('Workflow step of the execution. Present only if the source is `workflow`.'),
     csv: 33,
   }),
-  batchId: uuidOrNull('batchId', 'request', {
-    type: Optional(id('batch', 'Present only if it is a line of a batch.')),
+  batchId: uuidOrNull('request', {
+    type: optionalId('batch', 'Present only if it is a line of a batch.'),
     csv: 55,
   }),
-  user: textOrNull('user', 'request', {
+  user: textOrNull('request', {
     type: optionalText('End user that it was for. Absent if not sent, like the next three.'),
-    ...{ column: 'end_user', ...request, csv: 41 },
+    column: 'end_user',
+    ...request,
+    csv: 41,
   }),
-  session: textOrNull('session', 'request', {
+  session: textOrNull('request', {
     type: optionalText('Session that it belongs to.'),
     ...request,
     csv: 42,
   }),
-  tags: textsOrNull('tags', 'request', {
+  tags: textsOrNull('request', {
     type: Optional(Type.Array(Type.String(), { description: 'Tags, each once.' })),
     ...request,
     csv: 43,
   }),
-  metadata: jsonOrNull('metadata', 'request', {
+  metadata: jsonOrNull('request', {
     type: Optional(
       Type.Unsafe<Readonly<Record<string, string>>>({
         type: 'object',
@@ -174,46 +168,43 @@ export const executionFields = {
     ...request,
     csv: 44,
   }),
-  rerunOf: uuidOrNull('rerunOf', 'request', {
-    type: Optional(
-      id('execution', 'The execution that this one runs again. It may have been deleted.'),
+  rerunOf: uuidOrNull('request', {
+    type: optionalId(
+      'execution',
+      'The execution that this one runs again. It may have been deleted.',
     ),
     csv: 54,
   }),
-  modelUsed: text('model', 'terms', {
+  modelUsed: text('terms', {
+    row: 'model',
     type: ofText(
       'Format: `provider/model`. With fallback models the one whose answer was used, or that was called last.',
     ),
-    ...{ restated: true, csv: 9 },
+    restated: true,
+    csv: 9,
   }),
-  modelAnswered: textOrNull('modelAnswered', 'outcome', {
+  modelAnswered: textOrNull('outcome', {
     type: optionalText(
       'Name of the model as the provider reports it. It may be more exact than `modelUsed`.',
     ),
     csv: 35,
   }),
-  providerRequestId: textOrNull('providerRequestId', 'outcome', {
+  providerRequestId: textOrNull('outcome', {
     type: optionalText(
       "The provider's id of the last request: its header `x-request-id` or `request-id`, else the `id` in the body.",
     ),
     csv: 36,
   }),
-  temperature: column<number | null>('float8')('temperature', 'terms', {
+  temperature: column<number | null>('float8')('terms', {
     type: Optional(
       Type.Number({ description: 'As set. `settingsNotApplied` says whether the model took it.' }),
     ),
     csv: 12,
   }),
-  promptVersionId: uuid('promptVersionId', 'terms', {
-    type: id('version', 'The pinned prompt version.'),
-    csv: 10,
-  }),
-  promptVersionLabel: text('promptVersionLabel', 'terms', {
-    type: ofText('Label of the prompt version.'),
-    csv: 11,
-  }),
+  promptVersionId: uuid('terms', { type: id('version', 'The pinned prompt version.'), csv: 10 }),
+  promptVersionLabel: text('terms', { type: ofText('Label of the prompt version.'), csv: 11 }),
   /** In the database with references instead of data URLs, which are in `fileData`. */
-  inputVariables: jsonOrNull('inputVariables', 'input', {
+  inputVariables: jsonOrNull('input', {
     type: Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',
@@ -221,21 +212,21 @@ export const executionFields = {
         description: 'Variables as sent by the caller.',
       }),
     ),
-    ...{ body: true, ...request, csv: 25 },
+    body: true,
+    ...request,
+    csv: 25,
   }),
   queuedAt: {
-    type: Optional(time('Time when it was queued. Absent for a refused call.')),
+    type: optionalTime('Time when it was queued. Absent for a refused call.'),
     csv: 29,
   },
-  startedAt: timeOrNull('startedAt', 'queue', {
-    type: Optional(
-      time(
-        'Time of the first start. Reset if the execution then waited for room at its provider before its first call.',
-      ),
+  startedAt: timeOrNull('queue', {
+    type: optionalTime(
+      'Time of the first start. Reset if the execution then waited for room at its provider before its first call.',
     ),
     csv: 13,
   }),
-  attempts: column<number>('smallint')('attempts', 'outcome', {
+  attempts: column<number>('smallint')('outcome', {
     type: Type.Integer({
       minimum: 0,
       description:
@@ -243,14 +234,14 @@ export const executionFields = {
     }),
     csv: 16,
   }),
-  latencyMs: int('latencyMs', 'outcome', {
+  latencyMs: int('outcome', {
     type: count(
       'Milliseconds from the first start to the end, including waits for retries and for the provider. 0 if nothing started.',
     ),
     ...figure,
     csv: 15,
   }),
-  firstTextMs: intOrNull('firstTextMs', 'outcome', {
+  firstTextMs: intOrNull('outcome', {
     type: count(
       'Milliseconds from the first start to the first text of the last attempt, if that was read as a stream.',
     ),
@@ -261,36 +252,41 @@ export const executionFields = {
     ...figure,
     csv: 19,
   },
-  inputTokens: int('inputTokens', 'outcome', {
+  inputTokens: int('outcome', {
     type: count('Input tokens of all attempts, including cached ones.'),
     ...figure,
     csv: 17,
   }),
-  outputTokens: int('outputTokens', 'outcome', {
+  outputTokens: int('outcome', {
     type: count('Output tokens of all attempts.'),
     ...figure,
     csv: 18,
   }),
-  reasoningTokens: intOrNull('reasoningTokens', 'outcome', {
+  reasoningTokens: intOrNull('outcome', {
     type: count('Output tokens spent on reasoning, if the provider reports them.'),
     csv: 37,
   }),
-  costUSD: column<string>('numeric')('costUsd', 'outcome', {
+  costUSD: column<string>('numeric')('outcome', {
+    row: 'costUsd',
     type: Optional(
       Type.Number({ minimum: 0, description: 'Sum of the known costs of all attempts.' }),
     ),
-    ...{ ...figure, ...cost, csv: 20 },
+    ...figure,
+    ...cost,
+    csv: 20,
   }),
-  costKnown: column<boolean>('bool')('costKnown', 'outcome', {
+  costKnown: column<boolean>('bool')('outcome', {
     type: Optional(
       Type.Boolean({
         description:
           '`false` if the price or the usage of an attempt is unknown; `costUSD` is then without it.',
       }),
     ),
-    ...{ ...figure, ...cost, csv: 21 },
+    ...figure,
+    ...cost,
+    csv: 21,
   }),
-  costSource: column<CostSource | null>('text')('costSource', 'outcome', {
+  costSource: column<CostSource | null>('text')('outcome', {
     type: Optional(
       oneOf(
         costSources,
@@ -300,18 +296,18 @@ export const executionFields = {
     ...cost,
     csv: 40,
   }),
-  completedAt: timeOrNull('completedAt', 'clock', {
-    type: Optional(time('Time when it ended.')),
+  completedAt: timeOrNull('clock', {
+    type: optionalTime('Time when it ended.'),
     ...figure,
     csv: 14,
   }),
-  finishReason: textOrNull('finishReason', 'outcome', {
+  finishReason: textOrNull('outcome', {
     type: optionalText(
       'Reason why the model stopped: `stop`, `length` (cut off by `maxTokens`), `tool-calls` (then `outputText` is often empty), `content-filter` or `other`.',
     ),
     csv: 22,
   }),
-  settingsNotApplied: textsOrNull('settingsNotApplied', 'outcome', {
+  settingsNotApplied: textsOrNull('outcome', {
     type: Optional(
       Type.Array(Type.String(), {
         description:
@@ -320,12 +316,13 @@ export const executionFields = {
     ),
     csv: 34,
   }),
-  outputText: textOrNull('output', 'outcome', {
+  outputText: textOrNull('outcome', {
+    row: 'output',
     type: optionalText('Present only on success.'),
     ...output,
     csv: 28,
   }),
-  outputJson: jsonOrNull('outputJson', 'outcome', {
+  outputJson: jsonOrNull('outcome', {
     type: Optional(
       Type.Unknown({
         description:
@@ -335,74 +332,74 @@ export const executionFields = {
     ...output,
     csv: 50,
   }),
-  toolCalls: jsonOrNull('toolCalls', 'outcome', { type: content, ...output, csv: 49 }),
-  refusalText: textOrNull('refusalText', 'outcome', {
+  toolCalls: jsonOrNull('outcome', { type: content, ...output, csv: 49 }),
+  refusalText: textOrNull('outcome', {
     type: optionalText(
       'What the model wrote when it refused, or before a filter stopped it (`CONTENT_FILTERED`).',
     ),
     ...output,
     csv: 39,
   }),
-  error: textOrNull('error', 'outcome', {
+  error: textOrNull('outcome', {
     type: optionalText('Present on every final status except `success`.'),
     csv: 24,
   }),
-  errorCode: column<ExecutionErrorCode | null>('text')('errorCode', 'outcome', {
+  errorCode: column<ExecutionErrorCode | null>('text')('outcome', {
     type: Optional(oneOf(executionErrorCodes, 'Present on every final status except `success`.')),
     csv: 23,
   }),
   workflowId: {
-    type: Optional(
-      id(
-        'workflow',
-        'Present only if the source is `workflow`, until the workflow run is deleted.',
-      ),
+    type: optionalId(
+      'workflow',
+      'Present only if the source is `workflow`, until the workflow run is deleted.',
     ),
     detail: true,
   },
   output: { type: optionalText('Same text as `outputText`.'), detail: true },
-  systemPrompt: textOrNull('systemPrompt', 'outcome', {
+  systemPrompt: textOrNull('outcome', {
     type: optionalText(
       'System messages as sent to the model, joined. Absent if canceled before work began.',
     ),
     ...sentText,
     csv: 26,
   }),
-  userPrompt: textOrNull('userPrompt', 'outcome', {
+  userPrompt: textOrNull('outcome', {
     type: optionalText('Last message of the user as sent to the model.'),
     ...sentText,
     csv: 27,
   }),
-  request: jsonOrNull('request', 'outcome', { detail: true, body: true }),
+  request: jsonOrNull('outcome', { detail: true, body: true }),
   messages: { ...sentContent, csv: 45 },
   tools: { ...sentContent, csv: 46 },
   toolChoice: { ...sentContent, csv: 47 },
   settings: { ...sentContent, csv: 48 },
-  files: jsonOrNull('files', 'input', { ...sentContent, csv: 52 }),
-  fileData: jsonOrNull('fileData', 'input', { detail: true, body: true }),
-  reasoningText: textOrNull('reasoningText', 'outcome', {
+  files: jsonOrNull('input', { ...sentContent, csv: 52 }),
+  fileData: jsonOrNull('input', { detail: true, body: true }),
+  reasoningText: textOrNull('outcome', {
     type: optionalText(
       'Reasoning of the model, including `<think>` blocks, as far as the provider returns it.',
     ),
     ...sentText,
     csv: 38,
   }),
-  attemptList: column<readonly Attempt[] | null>('jsonb')('attemptList', 'outcome', {
+  attemptList: column<readonly Attempt[] | null>('jsonb')('outcome', {
     type: Optional(
       Type.Array(attemptType, {
         description: 'The attempts, oldest first. Absent before the first one has ended.',
       }),
     ),
-    ...{ detail: true, ...request, csv: 51 },
+    detail: true,
+    ...request,
+    csv: 51,
   }),
-  lastClaim: intOrNull('lastClaim', 'outcome', { detail: true }),
-  background: column<true | null>('bool')('background', 'request', { detail: true }),
-  ipAddress: textOrNull('ipAddress', 'request', {
+  lastClaim: intOrNull('outcome', { detail: true }),
+  background: column<true | null>('bool')('request', { detail: true }),
+  ipAddress: textOrNull('request', {
     type: optionalText('IP address of the caller.'),
     ...sentText,
     csv: 30,
   }),
-  userAgent: textOrNull('userAgent', 'request', {
+  userAgent: textOrNull('request', {
     type: optionalText('User agent of the caller: its first 500 characters.'),
     ...sentText,
     csv: 31,
@@ -414,7 +411,7 @@ export type FieldName = keyof Fields;
 
 /** The fields with a column. */
 type Stored = {
-  [Name in FieldName]: Fields[Name] extends { row: string } ? Name : never;
+  [Name in FieldName]: Fields[Name] extends { from: Supplier } ? Name : never;
 }[FieldName];
 type Detail = {
   [Name in FieldName]: Fields[Name] extends { detail: true } ? Name : never;
@@ -423,9 +420,12 @@ type From<One extends Supplier> = {
   [Name in Stored]: Fields[Name] extends { from: One } ? Name : never;
 }[Stored];
 
+type PropertyOf<Name extends Stored> = Fields[Name] extends { row: infer Property extends string }
+  ? Property
+  : Name;
 type ValueOf<Field> = Field extends { value?: () => infer Value } ? Value : never;
 type Row<Names extends Stored> = {
-  readonly [Name in Names as Fields[Name]['row']]: ValueOf<Fields[Name]>;
+  readonly [Name in Names as PropertyOf<Name>]: ValueOf<Fields[Name]>;
 };
 
 /** The fields that all executions of one caller and agent share. */
@@ -448,7 +448,7 @@ export type Execution = ExecutionSummary &
   };
 
 /** A field with a column. */
-export type StoredField = FieldOptions & Column<string, Supplier, unknown>;
-export const storedFields: readonly StoredField[] = Object.values(executionFields).flatMap(
-  (field) => ('row' in field ? field : []),
+export type StoredField = FieldOptions & Column<Supplier, unknown> & { readonly row: string };
+export const storedFields: readonly StoredField[] = Object.entries(executionFields).flatMap(
+  ([row, field]) => ('from' in field ? { row, ...field } : []),
 );

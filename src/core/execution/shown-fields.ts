@@ -96,8 +96,9 @@ const computed: Readonly<Partial<Record<FieldName, Read>>> = {
 };
 
 /** Reads a column as JSON has it. */
-function readColumn({ row: name, type, sqlType }: StoredField): Read {
-  const columnOf = (row: ShownRow) => (row as unknown as Record<string, unknown>)[name];
+function readColumn(name: string, field: FieldOptions): Read {
+  const { row: property = name, type, sqlType } = field as StoredField;
+  const columnOf = (row: ShownRow) => (row as unknown as Record<string, unknown>)[property];
   const kind = (type as { readonly [idKind]?: IdKind } | undefined)?.[idKind];
   if (kind) {
     return (row) => {
@@ -115,11 +116,11 @@ const fields: Readonly<Record<string, FieldOptions>> = executionFields;
 /** In the order of JSON. */
 export const shownFields: readonly ShownField[] = Object.entries(fields).flatMap(
   ([name, field]) => {
-    if (!field.type) return [];
-    const read = computed[name as FieldName] ?? readColumn(field as StoredField);
-    const isJson = (field as Partial<StoredField>).sqlType === 'json';
     const { type, csv, detail, figure, hidden } = field;
+    if (!type) return [];
     const isOptional = Type.IsOptional(type);
+    const isJson = (field as Partial<StoredField>).sqlType === 'json';
+    const read = computed[name as FieldName] ?? readColumn(name, field);
     // All fields in one shape: reading them is then faster by half.
     return { name, type, csv, detail, figure, hidden, isOptional, isJson, read };
   },
