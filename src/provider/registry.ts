@@ -275,14 +275,15 @@ function describedFailure(
 }
 
 function toResponse(
-  { text, toolCalls, finishReason, providerError, settingsNotApplied, ...generated }: Generated,
+  { text, toolCalls, providerError, details, usage: _, statedCost: __, ...finish }: Generated,
   cost: Pick<ModelResponse, 'usage' | 'cost'>,
   secrets: readonly string[],
 ): EndOfResponse {
-  const spent = { ...cost, details: redactDetails(generated.details, secrets) };
+  const spent = { ...cost, details: redactDetails(details, secrets) };
+  const { finishReason } = finish;
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
   if (text.trim() === '' && toolCalls.length === 0) throw empty(finishReason, spent);
   const calls = toolCalls.length > 0 && { toolCalls };
-  return { ...calls, finishReason, settingsNotApplied, ...spent };
+  return { ...calls, ...finish, ...spent };
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts';
 import { leasedExecutions } from '../store/execution/queue.ts';
 import type { Lease } from './lease.ts';
-import { type ReleaseQueue, unchangedRelease } from './release-queue.ts';
+import { type ReleaseQueue, releaseOf } from './release-queue.ts';
 import type { RunningAttempts } from './running-attempts.ts';
 
 export interface ReconcilerDeps {
@@ -36,9 +36,7 @@ export class Reconciler {
       const abandoned = unknown.filter(({ id }) => this.#suspects.has(id));
       this.#suspects = new Set(unknown.map(({ id }) => id));
       attempts.ignoreClaims(abandoned);
-      await releases.release(
-        abandoned.map((execution) => unchangedRelease({ ...execution, worker })),
-      );
+      await releases.release(abandoned.map((execution) => releaseOf({ ...execution, worker })));
     } catch (error) {
       onError(error, 'reconciliation');
     }

@@ -1,4 +1,5 @@
-import { nothingSpent, type QueuedExecution } from '../core/execution/queued-execution.ts';
+import { type Retry, retry } from '../core/execution/outcome.ts';
+import type { Claim, QueuedExecution } from '../core/execution/queued-execution.ts';
 import type { Db } from '../db/database.ts';
 import { type Release, releaseExecutions } from '../store/execution/queue.ts';
 import type { ClaimLoop } from './claim.ts';
@@ -59,19 +60,10 @@ export class ReleaseQueue {
   }
 }
 
-/** Returns an execution exactly as it was claimed. */
-export function unchangedRelease({
-  id,
-  worker,
-  attempt,
-}: Pick<QueuedExecution, 'id' | 'worker' | 'attempt'>): Release {
-  const uncalled = {
-    failed: null,
-    rejected: false,
-    mismatch: null,
-    fallback: null,
-    waitCode: null,
-    unstarted: false,
-  };
-  return { id, worker, attempt, delayMs: 0, ...uncalled, spent: nothingSpent };
+/** Returns an execution exactly as it was claimed, by default. */
+export function releaseOf(
+  { id, worker, attempt }: Pick<QueuedExecution, 'id'> & Claim,
+  outcome: Partial<Retry> = {},
+): Release {
+  return { ...retry(outcome), id, worker, attempt };
 }

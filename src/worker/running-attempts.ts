@@ -1,4 +1,5 @@
 import type { FreeBytes } from '../core/byte-shares.ts';
+import type { Ended } from '../core/execution/outcome.ts';
 import {
   nothingSpent,
   type QueuedExecution,
@@ -8,12 +9,12 @@ import {
   type AttemptOutcome,
   type ExecuteDeps,
   executeAttempt,
-  lostWorkerEnd,
+  lostWorker,
 } from '../flow/execution/execute.ts';
-import type { End, Finisher } from '../flow/execution/finish.ts';
+import { claimedEnd, type Finisher } from '../flow/execution/finish.ts';
 import type { ClaimLoop } from './claim.ts';
 import type { Lease } from './lease.ts';
-import { type ReleaseQueue, unchangedRelease } from './release-queue.ts';
+import { type ReleaseQueue, releaseOf } from './release-queue.ts';
 import type { SlotCount, SlotUse } from './slot-count.ts';
 import { writeEnd } from './write-end.ts';
 
@@ -71,7 +72,7 @@ export class RunningAttempts {
     // The response to the claim came so late that the reconciler has released the execution.
     if (closed || this.#ignoredClaims.delete(claimKey(execution))) {
       this.releaseSlot(execution);
-      if (closed) void releases.release([unchangedRelease(execution)]);
+      if (closed) void releases.release([releaseOf(execution)]);
       return;
     }
     const attempt = {
@@ -167,35 +168,28 @@ export class RunningAttempts {
 
   async #settle({ execution, controller }: RunningAttempt, outcome: AttemptOutcome): Promise<void> {
     const { releases } = this.#deps;
-    const unchanged = unchangedRelease(execution);
-    if (outcome.kind === 'end') return this.#writeEnd(execution, outcome.end);
-    if (outcome.kind === 'retry') {
-      const { kind: _, ...retry } = outcome;
-      return releases.release([{ ...unchanged, ...retry }]);
-    }
-    if (outcome.kind === 'deferred') {
-      const { kind: _, ...deferral } = outcome;
-      return releases.release([{ ...unchanged, ...deferral }]);
-    }
+    if (outcome.kind === 'ended') return this.#writeEnd(execution, outcome);
+    if (outcome.kind === 'retry') return releases.release([releaseOf(execution, outcome)]);
     const reason = controller.signal.reason as AbortReason;
     if (reason === 'canceled' || reason === 'lost') return;
     // At most once: a call that was sent is not sent again, not even by another process.
     const { sent } = outcome;
     if (sent && execution.settings.maxAttempts === 1) {
-      return this.#writeEnd(execution, lostWorkerEnd(execution, sent));
+      return this.#writeEnd(execution, lostWorker(sent));
     }
-    const release = { ...unchanged, spent: sent ? unknownSpent : nothingSpent };
-    if (reason === 'drain') return releases.release([release]);
+    const spent = sent ? unknownSpent : nothingSpent;
+    if (reason === 'drain') return releases.release([releaseOf(execution, { spent })]);
     if (reason === 'unavailable') {
-      return releases.release([{ ...release, delayMs: unavailableRetryMs }]);
+      const delayMs = unavailableRetryMs;
+      return releases.release([releaseOf(execution, { spent, delayMs })]);
     }
-    releases.defer(release);
+    releases.defer(releaseOf(execution, { spent }));
   }
 
-  #writeEnd(execution: QueuedExecution, end: End): Promise<void> {
+  #writeEnd(execution: QueuedExecution, outcome: Ended): Promise<void> {
     const { finisher, lease, onError } = this.#deps;
     const isOwned = () => this.#phase !== 'closed' && lease.isCurrentClaim(execution.worker);
-    return writeEnd({ finisher, onError }, end, isOwned);
+    return writeEnd({ finisher, onError }, claimedEnd(execution, outcome), isOwned);
   }
 }
 

@@ -8,7 +8,7 @@ import { removeWorker } from '../store/execution/workers.ts';
 import { ClaimLoop } from './claim.ts';
 import { startLease } from './lease.ts';
 import { Reconciler, type ReconcilerDeps } from './reconciler.ts';
-import { ReleaseQueue, unchangedRelease } from './release-queue.ts';
+import { ReleaseQueue, releaseOf } from './release-queue.ts';
 import { RunningAttempts } from './running-attempts.ts';
 import { slotCount } from './slot-count.ts';
 
@@ -147,7 +147,7 @@ async function giveUpLease({ db, lease, attempts, releases, onError }: Reconcile
     const unstarted = leased.filter(({ id }) => !unwritten.has(id));
     await releaseExecutions(
       db,
-      unstarted.map((execution) => unchangedRelease({ ...execution, worker })),
+      unstarted.map((execution) => releaseOf({ ...execution, worker })),
     );
     await removeWorker(db, worker);
   } catch (error) {

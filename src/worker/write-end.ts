@@ -38,15 +38,10 @@ export async function writeEnd(
 
 /** PostgreSQL cannot store the texts, but it can store that the execution ended. */
 function withoutTexts(end: End): End {
-  return {
-    ...end,
-    prompt: null,
-    output: null,
-    toolCalls: [],
-    finishReason: null,
-    details: noDetails,
-    status: 'failed',
-    errorCode: 'INTERNAL',
-    error: 'Internal error.',
+  const outcome = {
+    ...end.outcome,
+    ...{ prompt: null, output: null, toolCalls: [], finishReason: null, details: noDetails },
+    ...({ status: 'failed', errorCode: 'INTERNAL', error: 'Internal error.' } as const),
   };
+  return { ...end, outcome };
 }

@@ -5,7 +5,7 @@ import { addAgent, ended } from '../../harness/agents.ts';
 import { during } from '../../harness/locks.ts';
 import { startService } from '../../harness/service.ts';
 import { sql } from '../../src/db/sql.ts';
-import { canceledEnd, type End, type Finisher } from '../../src/flow/execution/finish.ts';
+import { canceledEnd, type Finisher } from '../../src/flow/execution/finish.ts';
 import { writeEnd } from '../../src/worker/write-end.ts';
 
 /** Ends that the database refuses for a while, or cannot store. */
@@ -113,14 +113,14 @@ test('an execution whose latency overflows the column still ends', async (t) => 
 
 test('an end that cannot be stored is written without its texts', async () => {
   const run = {
-    ...{ slotAgentId: null, workflow: null, begun: true, storeBodies: true, labels: null },
+    ...{ slotAgentId: null, workflow: null, id: 'x', storeBodies: true, labels: null },
     ...({ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null } as const),
   };
   const prompt = { system: 'too long', user: 'too long' };
-  const end: End = { ...canceledEnd('x', run, prompt), errorCode: 'INTERNAL', status: 'failed' };
+  const end = canceledEnd(run, prompt);
   const tried: (string | null)[] = [];
   const finisher: Finisher = {
-    async finish({ prompt }) {
+    async finish({ outcome: { prompt } }) {
       tried.push(prompt?.user ?? null);
       if (prompt !== null) throw new RangeError('Invalid string length');
       return { ended: null, worker: null };

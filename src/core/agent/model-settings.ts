@@ -47,8 +47,6 @@ export interface ExecutionSettings extends FallbackSettings {
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
-  /** The workflow step that this execution belongs to. */
-  readonly workflow?: WorkflowStepOf;
 }
 
 /** A step of a workflow run; `item` is -1 except for an item of a list. */

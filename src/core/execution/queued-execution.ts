@@ -1,4 +1,4 @@
-import type { ExecutionSettings } from '../agent/model-settings.ts';
+import type { ExecutionSettings, WorkflowStepOf } from '../agent/model-settings.ts';
 import type { Variables } from '../agent/variables.ts';
 import type { BatchLineOf } from '../batch/batch.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
@@ -43,14 +43,28 @@ export interface AcceptedAs {
  */
 export const tokenSumMax = 1_073_741_823;
 
-/** One claimed execution: leased, with the fence that each write specifies. */
-export interface QueuedExecution extends AcceptedAs {
+/** An execution that has not ended, with what its end needs. */
+export interface LiveExecution extends AcceptedAs {
   readonly id: string;
+  /** If false, its record keeps only the output, and only for a short time. */
+  readonly storeBodies: boolean;
+  /** Its agent, if that has a `maxConcurrency`: an end locks its slots first. */
+  readonly slotAgentId: string | null;
+  /** The step of a workflow run that it belongs to. */
+  readonly workflow: WorkflowStepOf | null;
+}
+
+/** The claim of a worker: the fence that each write specifies. */
+export interface Claim {
+  readonly worker: string;
+  /** How often the execution was claimed. */
+  readonly attempt: number;
+}
+
+/** One claimed execution. */
+export interface QueuedExecution extends LiveExecution, Claim {
   readonly workspaceId: string;
   readonly agentId: string;
-  /** The worker that holds the lease and the number of claims: together the fence. */
-  readonly worker: string;
-  readonly attempt: number;
   readonly failures: number;
   readonly losses: number;
   /** Calls that the provider rejected before any work. They are no attempts. */
@@ -74,6 +88,17 @@ export interface QueuedExecution extends AcceptedAs {
   readonly settings: ExecutionSettings;
   /** Since the first start of work, by the database's clock. */
   readonly elapsedMs: number;
+}
+
+/** What an end takes from the settings. */
+export function endSettings(
+  agentId: string,
+  { storeBodies, maxConcurrency }: ExecutionSettings,
+): Pick<LiveExecution, 'storeBodies' | 'slotAgentId'> {
+  return {
+    storeBodies: storeBodies ?? true,
+    slotAgentId: maxConcurrency === null ? null : agentId,
+  };
 }
 
 /**

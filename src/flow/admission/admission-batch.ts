@@ -13,7 +13,11 @@ import type {
 } from '../../core/execution/decide.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { Counts, RateLimits } from '../../core/execution/limits.ts';
-import type { QueuedExecution, Slots } from '../../core/execution/queued-execution.ts';
+import {
+  endSettings,
+  type QueuedExecution,
+  type Slots,
+} from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { AdmissionState, ReplayRow } from '../../store/admission/admission-read.ts';
@@ -199,11 +203,10 @@ export class AdmissionBatch {
       fileData: stored.fileData,
     });
     if (worker !== null) {
-      const settings = step ? { ...terms.settings, workflow: step } : terms.settings;
       const { setup } = agent;
       this.bornClaimed.push(
         claimedExecution(terms, {
-          ...{ id, worker, inputVariables, labels, settings, setup, batchLine },
+          ...{ id, worker, inputVariables, labels, setup, batchLine, workflow: step },
           ...{ variableValues: variables.values, inputBytes: inputBytes(decision) },
         }),
       );
@@ -352,16 +355,18 @@ function claimedExecution(
     | 'inputVariables'
     | 'inputBytes'
     | 'labels'
-    | 'settings'
     | 'setup'
     | 'batchLine'
+    | 'workflow'
     | 'variableValues'
   >,
 ): QueuedExecution {
   const { workspaceId, agentId, source, promptVersionId, model, apiKeyId, temperature } = terms;
+  const { settings } = terms;
   return {
     ...own,
-    ...{ workspaceId, agentId, source, promptVersionId, model, apiKeyId, temperature },
+    ...endSettings(agentId, settings),
+    ...{ workspaceId, agentId, source, promptVersionId, model, apiKeyId, temperature, settings },
     attempt: 1,
     failures: 0,
     losses: 0,

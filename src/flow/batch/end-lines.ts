@@ -7,7 +7,7 @@ import {
 } from '../../core/batch/line-changes.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
-import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
+import type { LiveExecution } from '../../core/execution/queued-execution.ts';
 import type { EndedExecution } from '../../store/execution/completion.ts';
 
 interface LineEnds {
@@ -17,12 +17,12 @@ interface LineEnds {
 
 /** How lines of batches end with their executions; null if none of them belongs to a batch. */
 export function planLineEnds(
-  ends: readonly { readonly id: string; readonly acceptedAs: AcceptedAs }[],
+  executions: readonly Pick<LiveExecution, 'id' | 'batchLine'>[],
   ended: readonly EndedExecution[],
   locked: readonly LockedBatch[],
 ): LineEnds | null {
   if (locked.length === 0) return null;
-  const lineOf = new Map(ends.map(({ id, acceptedAs }) => [id, acceptedAs.batchLine]));
+  const lineOf = new Map(executions.map(({ id, batchLine }) => [id, batchLine]));
   const lines = ended.flatMap(({ id, status, errorCode }): LineChange[] => {
     const of = lineOf.get(id);
     if (!of) return [];

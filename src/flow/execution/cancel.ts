@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts';
 import {
   findLiveExecutions,
   findRenderings,
-  type LiveExecution,
+  type UnendedExecution,
 } from '../../store/execution/executions.ts';
 import { canceledEnd, type Finisher } from './finish.ts';
 
@@ -42,12 +42,12 @@ async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): P
   const live = [...(await findLiveExecutions(deps.db, executionIds))];
   const canceled = new Set<string>();
   const endAll = async (
-    executions: readonly [string, LiveExecution][],
+    executions: readonly [string, UnendedExecution][],
     prompts: ReadonlyMap<string, Prompt>,
   ) => {
     await Promise.all(
       executions.map(async ([id, execution]) => {
-        const end = canceledEnd(id, execution, prompts.get(id) ?? null);
+        const end = canceledEnd(execution, prompts.get(id) ?? null);
         if ((await deps.finisher.finish(end)).ended) canceled.add(id);
       }),
     );
@@ -64,14 +64,14 @@ async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): P
   return executionIds.map((id) => canceled.has(id));
 }
 
-function recordsPrompt({ begun, storeBodies }: LiveExecution): boolean {
+function recordsPrompt({ begun, storeBodies }: UnendedExecution): boolean {
   return begun && storeBodies;
 }
 
 /** The worker does not write the prompt that it sent, so the cancel renders it again if possible. */
 async function renderPrompts(
   { db, template }: CancelerDeps,
-  executions: readonly [string, LiveExecution][],
+  executions: readonly [string, UnendedExecution][],
 ): Promise<ReadonlyMap<string, Prompt>> {
   const prompts = new Map<string, Prompt>();
   try {

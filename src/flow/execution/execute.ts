@@ -4,39 +4,41 @@ import { planPrompt } from '../../core/agent/render-prompt.ts';
 import { type ResponseFormat, readOutputJob } from '../../core/agent/response-format.ts';
 import { type ByteShares, bytesOf, type FreeBytes } from '../../core/byte-shares.ts';
 import { type Compute, JobTooLarge } from '../../core/compute.ts';
-import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
+import { attemptOf } from '../../core/execution/attempt.ts';
+import {
+  type Ended,
+  ended,
+  failed,
+  type Outcome,
+  type Retry,
+  retry,
+} from '../../core/execution/outcome.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
-import { CallFailure, type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
+import { CallFailure, type ExecutionErrorCode } from '../../core/failure.ts';
 import { LruCache } from '../../core/lru-cache.ts';
 import { attemptLimitMs, fallbackModel } from '../../core/model/fallback.ts';
 import { collectResponse } from '../../core/model/model-events.ts';
 import {
-  type AnswerDetails,
-  type Cost,
   type ModelCall,
   ModelDeferred,
   type ModelEvent,
   ModelFailure,
   type ModelPort,
   type ModelResponse,
-  noCost,
   noDetails,
-  noUsage,
-  type Usage,
   unknownCost,
 } from '../../core/model/model-port.ts';
 import { storable } from '../../core/storable-text.ts';
-import type { End } from './finish.ts';
 import type { LiveStreams } from './live-streams.ts';
 
 /**
  * One attempt of an execution: render the prompt, call the model, decide what follows. Nothing is written here; the
  * worker writes the end or the release.
  *
- * Outcomes: `end` (success, or a failure that is final), `retry` (consumes one of `maxAttempts`), `deferred` (the model
- * was not called, or the provider rejected the call before any work; consumes nothing), `stopped` (the signal aborted it,
- * and the worker decides).
+ * Outcomes: `ended` (success, or a failure that is final), `retry` (with a failed attempt, which consumes one of
+ * `maxAttempts`; without one, the execution waits for its provider: the circuit breaker is open, the concurrency limit is
+ * reached, or the provider rejected the call before any work), `stopped` (the signal aborted it, and the worker decides).
  *
  * Invariants:
  * - Retries and waiting stay within `timeoutMs`, counted from the first start of work.
@@ -49,35 +51,9 @@ import type { LiveStreams } from './live-streams.ts';
  *   its slot counts.
  */
 export type AttemptOutcome =
-  | { readonly kind: 'end'; readonly end: End }
-  | {
-      readonly kind: 'retry';
-      readonly delayMs: number;
-      readonly spent: Spent;
-      readonly failed: Attempt;
-      /** Why the output did not match its schema; null if that was not the failure. */
-      readonly mismatch: string | null;
-      /** The model of the next attempt; null for the same one. */
-      readonly fallback: string | null;
-    }
-  | Deferred
+  | Outcome
   /** `sent` is the prompt if the model may have been called. */
   | { readonly kind: 'stopped'; readonly sent: Prompt | null };
-
-/**
- * The execution waits for its provider: the circuit breaker is open, the concurrency limit is reached, or the provider
- * `rejected` the call. With `unstarted` the timeout does not count down either, as if the execution still waited for a
- * slot. `waitCode` is its error code if the deadline comes first.
- */
-interface Deferred {
-  readonly kind: 'deferred';
-  readonly delayMs: number;
-  readonly unstarted: boolean;
-  readonly rejected: boolean;
-  readonly waitCode: ExecutionErrorCode;
-  /** The model that is called instead; null to wait for the same one. */
-  readonly fallback: string | null;
-}
 
 export interface ExecuteDeps {
   readonly models: ModelPort;
@@ -103,7 +79,7 @@ export async function executeAttempt(
   if (signal.aborted) return { kind: 'stopped', sent: null };
   // Before rendering: rendering may be what kills the worker.
   if (execution.losses > lossesMax) {
-    return failed(execution, 'WORKER_LOST', lostMessage(execution), { counted: false });
+    return failed('WORKER_LOST', lostMessage(execution), { counted: false });
   }
   const template = await deps.template(execution.promptVersionId);
   // Nothing was sent, so another attempt is allowed even with `maxAttempts: 1`.
@@ -111,7 +87,7 @@ export async function executeAttempt(
   const plan = planPrompt(template, execution);
   if (!plan) {
     const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
-    return failed(execution, 'CONTEXT_LENGTH', message, { counted: false });
+    return failed('CONTEXT_LENGTH', message, { counted: false });
   }
   const { losses, settings } = execution;
   const waitedFrom = performance.now();
@@ -122,7 +98,7 @@ export async function executeAttempt(
   const elapsedMs = execution.elapsedMs + performance.now() - waitedFrom;
   const prompt = plan.render();
   if (losses >= lossesMax || (settings.maxAttempts === 1 && losses > 0)) {
-    return failed(execution, 'WORKER_LOST', lostMessage(execution), { prompt, counted: false });
+    return failed('WORKER_LOST', lostMessage(execution), { prompt, counted: false });
   }
   const leftMs = settings.timeoutMs - elapsedMs;
   if (leftMs <= 0) {
@@ -136,37 +112,31 @@ export async function executeAttempt(
   try {
     const call = modelCall(execution, prompt, { format, leftMs, signal });
     const response = await collectResponse(deps.models, call, emission?.onEvent);
-    const { text: output, usage, cost, finishReason, details = noDetails } = response;
-    const { settingsNotApplied = [], toolCalls = [] } = response;
+    const { text: output, toolCalls = [], details = noDetails, ...answer } = response;
     reservations.push(deps.bytes.add(bytesOf([output, toolCalls, details])));
     // Calls of tools come instead of an answer.
     const outputJson =
       format && toolCalls.length === 0
         ? await requireJson(deps.compute, { format, response, execution })
         : null;
-    const attemptMs = performance.now() - startedAt;
-    const firstTextMs = emission?.firstTextMs() ?? null;
-    const sent = { settingsNotApplied, attemptMs, firstTextMs };
-    const answer = { output, outputJson, toolCalls, usage, cost, finishReason, details, ...sent };
-    const success = { status: 'success', ...answer } as const;
-    return { kind: 'end', end: { ...baseEnd(execution, prompt), ...success } };
+    const timing = timingOf(startedAt, emission);
+    const content = { output, outputJson, toolCalls, details, prompt };
+    return ended({ status: 'success', ...answer, ...content, ...timing });
   } catch (error) {
     const isDeferred = error instanceof ModelDeferred;
     if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
-    const attemptMs = performance.now() - startedAt;
-    const firstTextMs = emission?.firstTextMs() ?? null;
-    const timing = { attemptMs, firstTextMs, leftMs: settings.timeoutMs - elapsedMs - attemptMs };
-    if (isDeferred) return deferredOutcome(execution, error, timing.leftMs);
+    const timing = timingOf(startedAt, emission);
+    const leftAfterMs = leftMs - timing.attemptMs;
+    if (isDeferred) return deferredOutcome(execution, error, leftAfterMs);
     if (error instanceof ModelFailure && error.unreadableField) {
       deps.onUnreadableField?.(error.unreadableField, execution);
     }
-    if (error instanceof ModelFailure) return failureOutcome(execution, error, timing, prompt);
+    if (error instanceof ModelFailure) {
+      return failureOutcome(execution, error, leftAfterMs, { prompt, ...timing });
+    }
     deps.onFault(error, execution);
-    return failed(execution, 'INTERNAL', 'Internal error.', {
-      prompt,
-      cost: unknownCost,
-      attemptMs,
-    });
+    const { attemptMs } = timing;
+    return failed('INTERNAL', 'Internal error.', { prompt, cost: unknownCost, attemptMs });
   } finally {
     emission?.close();
   }
@@ -249,6 +219,13 @@ function emitEvents({ streams }: ExecuteDeps, execution: QueuedExecution, isOwne
   };
 }
 
+function timingOf(startedAt: number, emission: ReturnType<typeof emitEvents> | null) {
+  return {
+    attemptMs: performance.now() - startedAt,
+    firstTextMs: emission?.firstTextMs() ?? null,
+  };
+}
+
 /** @throws {ModelFailure} if the output does not match */
 async function requireJson(
   compute: Compute,
@@ -276,15 +253,17 @@ function deferredOutcome(
   execution: QueuedExecution,
   { afterMs, code, full }: ModelDeferred,
   leftMs: number,
-): Deferred {
+): Retry {
   const unstarted = full && !execution.called;
   // At the deadline at the latest, where `outOfTime` ends it.
   const delayMs = unstarted
     ? afterMs
     : (delayWithin(leftMs, afterMs, Math.random()) ?? Math.max(0, leftMs));
-  const deferred = { kind: 'deferred', unstarted, rejected: false, waitCode: code } as const;
   const fallback = full ? null : nextModel(execution, code, { waitMs: afterMs, leftMs });
-  return { ...deferred, delayMs: fallback === null ? delayMs : 0, fallback };
+  return retry({
+    ...{ unstarted, waitCode: code, fallback },
+    delayMs: fallback === null ? delayMs : 0,
+  });
 }
 
 /** Null if the execution stays with its model. A wait until after the deadline counts as endless. */
@@ -300,9 +279,9 @@ function nextModel(
 function failureOutcome(
   execution: QueuedExecution,
   error: ModelFailure,
-  { leftMs, attemptMs, firstTextMs }: FailedTiming,
-  prompt: Prompt,
-): AttemptOutcome {
+  leftMs: number,
+  attempt: Partial<Ended> & { readonly attemptMs: number },
+): Outcome {
   const { failures, rejections, settings, model } = execution;
   const { code, rejected, usage, cost, finishReason, details } = error;
   const isRepeated =
@@ -314,30 +293,22 @@ function failureOutcome(
   const calls = 1 + (rejected ? rejections : failures);
   const waitMs = retryDelayMs(calls, error.retryAfterMs, Math.random());
   const delayMs = delayWithin(leftMs, waitMs, Math.random());
-  const latencyMs = Math.round(attemptMs);
-  const attempt = attemptOf({ model, errorCode: code, usage, cost, latencyMs });
-  const retry = { kind: 'retry', spent: spentBy(error), failed: attempt, mismatch } as const;
+  const latencyMs = Math.round(attempt.attemptMs);
+  const failedAttempt = attemptOf({ model, errorCode: code, usage, cost, latencyMs });
+  const counted = { spent: spentBy(error), failed: failedAttempt, mismatch };
   // A timeout has used up the time of this model.
   const isSpent = rejected || code === 'MODEL_TIMEOUT' || !isRetryable || !hasAttempts;
   const fallback = isSpent ? nextModel(execution, code, { waitMs, leftMs }) : null;
-  if (fallback !== null) return { ...retry, delayMs: 0, fallback };
+  if (fallback !== null) return retry({ ...counted, fallback });
   if (delayMs !== null && isRetryable) {
-    const wait = { delayMs, waitCode: code, fallback };
-    if (rejected) return { kind: 'deferred', unstarted: false, rejected, ...wait };
-    if (hasAttempts) return { ...retry, delayMs, fallback };
+    if (rejected) return retry({ rejected, delayMs, waitCode: code });
+    if (hasAttempts) return retry({ ...counted, delayMs });
   }
-  const answer = { usage, cost, finishReason, details, attemptMs, firstTextMs };
-  return failed(execution, code, error.message, { prompt, ...answer });
-}
-
-interface FailedTiming {
-  readonly leftMs: number;
-  readonly attemptMs: number;
-  readonly firstTextMs: number | null;
+  return failed(code, error.message, { ...attempt, usage, cost, finishReason, details });
 }
 
 /** The deadline has come. What the execution waited for decides its code. */
-function outOfTime(execution: QueuedExecution, prompt: Prompt | null): AttemptOutcome {
+function outOfTime(execution: QueuedExecution, prompt: Prompt | null): Ended {
   const { timeoutMs } = execution.settings;
   const code = execution.waitCode ?? 'MODEL_TIMEOUT';
   const message =
@@ -345,76 +316,16 @@ function outOfTime(execution: QueuedExecution, prompt: Prompt | null): AttemptOu
       ? `The execution did not end within ${timeoutMs} ms.`
       : // Does not quote the provider: its response may have been to other executions.
         `Calls to the provider were paused after failures until the timeout of ${timeoutMs} ms.`;
-  return failed(execution, code, message, { ...(prompt && { prompt }), counted: false });
-}
-
-/** The fields that every end of this attempt shares. */
-function baseEnd(execution: QueuedExecution, prompt: Prompt | undefined): Omit<End, 'status'> {
-  return {
-    acceptedAs: execution,
-    storeBodies: storesBodies(execution),
-    id: execution.id,
-    fence: { worker: execution.worker, attempt: execution.attempt },
-    slotAgentId: execution.settings.maxConcurrency === null ? null : execution.agentId,
-    counted: true,
-    usage: noUsage,
-    cost: noCost,
-    finishReason: null,
-    settingsNotApplied: [],
-    details: noDetails,
-    attemptMs: null,
-    firstTextMs: null,
-    errorCode: null,
-    error: null,
-    prompt: storesBodies(execution) ? (prompt ?? null) : null,
-    correction: execution.mismatch,
-    output: null,
-    outputJson: null,
-    toolCalls: [],
-    workflow: execution.settings.workflow ?? null,
-  };
-}
-
-function failed(
-  execution: QueuedExecution,
-  errorCode: ExecutionErrorCode,
-  message: string,
-  more: {
-    prompt?: Prompt;
-    counted?: boolean;
-    usage?: Usage;
-    cost?: Cost;
-    finishReason?: string | null;
-    details?: AnswerDetails;
-    attemptMs?: number;
-    firstTextMs?: number | null;
-  },
-): AttemptOutcome {
-  const { prompt, counted = true, usage = noUsage, cost = noCost } = more;
-  const { finishReason = null, details = noDetails, attemptMs = null, firstTextMs = null } = more;
-  const error = storesBodies(execution) ? message : withoutProviderText(message);
-  const failure = { status: 'failed', errorCode, error, counted, usage, cost } as const;
-  const answer = { finishReason, details, attemptMs, firstTextMs };
-  const end = { ...baseEnd(execution, prompt), ...failure, ...answer };
-  return { kind: 'end', end };
-}
-
-function storesBodies({ settings }: QueuedExecution): boolean {
-  return settings.storeBodies ?? true;
+  return failed(code, message, { prompt, counted: false });
 }
 
 /**
  * The end of an execution with `maxAttempts: 1` whose call was aborted. The process is alive, but nobody knows whether
  * the model was called.
  */
-export function lostWorkerEnd(execution: QueuedExecution, sent: Prompt): End {
-  return {
-    ...baseEnd(execution, sent),
-    status: 'failed',
-    errorCode: 'WORKER_LOST',
-    error: 'The worker had to abort the call of this execution.',
-    cost: unknownCost,
-  };
+export function lostWorker(prompt: Prompt): Ended {
+  const error = 'The worker had to abort the call of this execution.';
+  return failed('WORKER_LOST', error, { prompt, cost: unknownCost });
 }
 
 function spentBy({ usage, cost }: ModelFailure): Spent {

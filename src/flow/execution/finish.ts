@@ -1,5 +1,4 @@
 import { recordedContent, textOf } from '../../core/agent/content.ts';
-import type { ToolCall } from '../../core/agent/messages.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Prompt } from '../../core/agent/prompt.ts';
 import { withSentTexts } from '../../core/agent/sent-prompt.ts';
@@ -7,19 +6,22 @@ import { addDecimals } from '../../core/decimal.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
-import { type EndStatus, latencyMsMax } from '../../core/execution/execution.ts';
-import { type AcceptedAs, tokenSumMax } from '../../core/execution/queued-execution.ts';
-import { type ExecutionErrorCode, withoutProviderText } from '../../core/failure.ts';
+import { latencyMsMax } from '../../core/execution/execution.ts';
+import { type Ended, ended } from '../../core/execution/outcome.ts';
+import {
+  type AcceptedAs,
+  type Claim,
+  type LiveExecution,
+  type QueuedExecution,
+  tokenSumMax,
+} from '../../core/execution/queued-execution.ts';
+import { withoutProviderText } from '../../core/failure.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import { uuid7Time } from '../../core/id.ts';
 import {
   type AnswerDetails,
   type Cost,
   type CostSource,
-  noCost,
-  noDetails,
-  noUsage,
-  type Usage,
   unknownCost,
 } from '../../core/model/model-port.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
@@ -30,7 +32,6 @@ import {
   type EndedExecution,
   writeCompletion,
 } from '../../store/execution/completion.ts';
-import type { LiveExecution } from '../../store/execution/executions.ts';
 import { lockExecutions, type QueuedExecutionRow } from '../../store/execution/lock-executions.ts';
 import { planLineEnds } from '../batch/end-lines.ts';
 import type { Completions } from '../completions.ts';
@@ -57,38 +58,27 @@ import { type ProgressDeps, planProgress, type WorkflowRunEvent } from '../workf
  */
 
 export interface End {
-  readonly id: string;
+  readonly execution: LiveExecution;
   /** The claim of the worker; null for a cancel, which needs none. */
-  readonly fence: { readonly worker: string; readonly attempt: number } | null;
-  /** The agent if it limits concurrency: its slots are locked first. */
-  readonly slotAgentId: string | null;
-  readonly status: Extract<EndStatus, 'success' | 'failed' | 'canceled'>;
-  /** Whether this attempt counts: it called the model, or its worker died before it could tell. */
-  readonly counted: boolean;
-  readonly usage: Usage;
-  readonly cost: Cost;
-  readonly finishReason: string | null;
-  readonly settingsNotApplied: readonly string[];
-  readonly details: AnswerDetails;
-  /** How long the call of this attempt took; null if there was none, or it was aborted. */
-  readonly attemptMs: number | null;
-  /** From the first start to the first text of the attempt; null if it was not read as a stream. */
-  readonly firstTextMs: number | null;
-  readonly errorCode: ExecutionErrorCode | null;
-  readonly error: string | null;
-  /** As sent; null if it is not recorded. */
-  readonly prompt: Prompt | null;
-  /** Why the previous answer was not accepted, which the last call sent to the model; null if none was rejected. */
-  readonly correction: string | null;
-  readonly output: string | null;
-  /** The JSON in the output, as compact text; null if the agent does not ask for it. */
-  readonly outputJson: string | null;
-  readonly toolCalls: readonly ToolCall[];
-  /** If false, only the output is stored, and only for a short time. */
-  readonly storeBodies: boolean;
-  readonly acceptedAs: AcceptedAs;
-  /** The workflow step that this end advances. */
-  readonly workflow: WorkflowStepOf | null;
+  readonly fence: Claim | null;
+  readonly outcome: Ended;
+}
+
+/** The end of a claimed execution. */
+export function claimedEnd(execution: QueuedExecution, outcome: Ended): End {
+  const { storeBodies, mismatch: correction } = execution;
+  const { prompt, error } = outcome;
+  const recorded = storeBodies
+    ? { prompt }
+    : { prompt: null, error: error && withoutProviderText(error) };
+  return { execution, fence: execution, outcome: { ...outcome, ...recorded, correction } };
+}
+
+/** The end of a canceled execution. Its usage is unknown. */
+export function canceledEnd(execution: LiveExecution, prompt: Prompt | null): End {
+  const error = 'The execution was canceled.';
+  const outcome = ended({ status: 'canceled', errorCode: 'CANCELED', error, prompt });
+  return { execution, fence: null, outcome };
 }
 
 /** `ended` is null if the execution has already ended or belongs to another worker. */
@@ -124,21 +114,23 @@ export function createFinisher(deps: FinisherDeps): Finisher {
   const batched = lanes<End, EndResult>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ prompt, output, outputJson, details, workflow }) =>
+    weight: ({ execution, outcome: { prompt, output, outputJson, details } }) =>
       promptChars(prompt) +
       (details.reasoningText?.length ?? 0) +
       (outputJson?.length ?? 0) +
-      (output?.length ?? 0) * (workflow ? stepOutputCopies : 1),
+      (output?.length ?? 0) * (execution.workflow ? stepOutputCopies : 1),
     run: (ends) => transactBatch(ends, transactEnds, isolateSteps),
     ...(deps.onBatch && { onBatch: deps.onBatch }),
   });
 
   /** Ends without a workflow go first. Nothing waits for workflow steps: their values may take long to read. */
   async function isolateSteps(ends: End[]): Promise<Outcome<EndResult>[]> {
-    const plain = ends.filter(({ workflow }) => !workflow);
+    const plain = ends.filter(({ execution }) => !execution.workflow);
     const results = plain.length > 0 ? await transactBatch(plain, transactEnds) : [];
     const next = results.values();
-    return ends.map((end) => (end.workflow ? single.add(end) : (next.next().value as EndResult)));
+    return ends.map((end) =>
+      end.execution.workflow ? single.add(end) : (next.next().value as EndResult),
+    );
   }
 
   return {
@@ -154,7 +146,9 @@ export function createFinisher(deps: FinisherDeps): Finisher {
 function endBatch(deps: FinisherDeps, pipelines: Pipelines, ends: End[]): Promise<EndResult[]> {
   const transaction = (unwritable: Error | null) =>
     pipelines.use((send) => transact(deps, send, { ends, unwritable }));
-  return ends.length === 1 && ends[0]?.workflow ? endAfterRetries(transaction) : transaction(null);
+  return ends.length === 1 && ends[0]?.execution.workflow
+    ? endAfterRetries(transaction)
+    : transaction(null);
 }
 
 /** Messages contain the system and user prompt again. */
@@ -180,15 +174,14 @@ async function transact(
   send: Send,
   { ends, unwritable }: { readonly ends: readonly End[]; readonly unwritable: Error | null },
 ): Promise<EndResult[]> {
-  const slotAgentIds = [...new Set(ends.flatMap((end) => end.slotAgentId ?? []))];
-  const ids = ends.map((end) => end.id);
-  const endedSteps = ends.flatMap((end) => end.workflow ?? []);
-  const batchIds = [
-    ...new Set(ends.flatMap(({ acceptedAs }) => acceptedAs.batchLine?.batchId ?? [])),
-  ];
+  const executions = ends.map(({ execution }) => execution);
+  const slotAgentIds = [...new Set(executions.flatMap((one) => one.slotAgentId ?? []))];
+  const ids = executions.map(({ id }) => id);
+  const endedSteps = executions.flatMap(({ workflow }) => workflow ?? []);
+  const batchIds = [...new Set(executions.flatMap(({ batchLine }) => batchLine?.batchId ?? []))];
   const locked = await lockExecutions(send, ids, { slotAgentIds, steps: endedSteps, batchIds });
   const { results, stepEnds, ...completion } = planEnds(ends, locked.rows);
-  const lineEnds = planLineEnds(ends, completion.ended, locked.batches);
+  const lineEnds = planLineEnds(executions, completion.ended, locked.batches);
   const { workflows: runs, steps } = locked;
   const plan =
     stepEnds.length > 0
@@ -228,19 +221,21 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
   const cancellations: { executionId: string; worker: string }[] = [];
   const transientRunIds = new Set<string>();
   const results = ends.map((end): EndResult => {
-    const row = rows.get(end.id);
+    const { execution } = end;
+    const { id, workflow } = execution;
+    const row = rows.get(id);
     if (!row || !holdsFence(end, row)) return { ended: null };
-    rows.delete(end.id);
+    rows.delete(id);
     const ended = endedExecution(end, row);
-    tallies.push(tally(ended, end, row));
-    if (end.workflow) stepEnds.push(eventOf(end.workflow, ended));
+    tallies.push(tally(ended, execution, row));
+    if (workflow) stepEnds.push(eventOf(workflow, ended));
     if (row.reportingWorkspace) {
-      const labels = row.erased ? null : end.acceptedAs.labels;
-      events.push(outboundEvent(row.reportingWorkspace, { ...end.acceptedAs, labels }, ended));
+      const labels = row.erased ? null : execution.labels;
+      events.push(outboundEvent(row.reportingWorkspace, { ...execution, labels }, ended));
     }
-    if (end.workflow && !end.storeBodies) transientRunIds.add(end.workflow.runId);
+    if (workflow && !execution.storeBodies) transientRunIds.add(workflow.runId);
     if (end.fence === null && row.worker !== null) {
-      cancellations.push({ executionId: end.id, worker: row.worker });
+      cancellations.push({ executionId: id, worker: row.worker });
     }
     return { ended };
   });
@@ -286,42 +281,42 @@ function holdsFence(end: End, row: QueuedExecutionRow): boolean {
   );
 }
 
-function endedExecution(end: End, row: QueuedExecutionRow): EndedExecution {
+function endedExecution(
+  { execution: { id, storeBodies }, outcome }: End,
+  row: QueuedExecutionRow,
+): EndedExecution {
+  const { status, usage, finishReason, settingsNotApplied, firstTextMs, errorCode } = outcome;
   const tookMs = row.startedMs === null ? 0 : Math.round(row.nowMs - row.startedMs);
   // The machine may have been off for a month.
   const latencyMs = Math.min(Math.max(0, tookMs), latencyMsMax);
-  const prompt = sentPrompt(end);
+  const prompt = sentPrompt(outcome);
   // An aborted call does not report its usage.
-  const cost = end.status === 'canceled' && row.worker !== null ? unknownCost : end.cost;
+  const cost = status === 'canceled' && row.worker !== null ? unknownCost : outcome.cost;
   return {
-    id: end.id,
-    agentId: row.agentId,
-    status: end.status,
+    ...{ id, agentId: row.agentId, status, storeBodies },
     completedMs: row.nowMs,
     startedMs: row.startedMs,
     latencyMs,
     model: row.model,
-    attempts: row.earlierAttempts + row.failures + row.losses + Number(isAttempt(end, row)),
-    attemptList: attemptListOf(end, row, cost),
+    attempts: row.earlierAttempts + row.failures + row.losses + Number(isAttempt(outcome, row)),
+    attemptList: attemptListOf(outcome, row, cost),
     lastClaim: row.attempt || null,
-    firstTextMs: end.firstTextMs === null ? null : Math.min(end.firstTextMs, latencyMs),
-    inputTokens: addTokens(row.spentInputTokens, end.usage.inputTokens),
-    outputTokens: addTokens(row.spentOutputTokens, end.usage.outputTokens),
+    firstTextMs: firstTextMs === null ? null : Math.min(firstTextMs, latencyMs),
+    inputTokens: addTokens(row.spentInputTokens, usage.inputTokens),
+    outputTokens: addTokens(row.spentOutputTokens, usage.outputTokens),
     costUsd: addDecimals(row.spentUsd, cost.usd),
     costKnown: row.spentKnown && cost.known,
     costSource: costSourceOf(cost, row),
-    finishReason: end.finishReason,
-    settingsNotApplied: end.settingsNotApplied.length > 0 ? end.settingsNotApplied : null,
-    errorCode: end.errorCode,
-    error: end.error === null ? null : storable(end.error),
+    ...{ finishReason, errorCode },
+    settingsNotApplied: settingsNotApplied.length > 0 ? settingsNotApplied : null,
+    error: outcome.error === null ? null : storable(outcome.error),
     systemPrompt: prompt?.system ?? null,
     userPrompt: prompt?.user ?? null,
     request: requestOf(prompt),
-    output: end.output === null ? null : storable(end.output),
-    outputJson: end.outputJson,
-    toolCalls: end.toolCalls.length === 0 ? null : storableJson(end.toolCalls),
-    ...storableDetails(end),
-    storeBodies: end.storeBodies,
+    output: outcome.output === null ? null : storable(outcome.output),
+    outputJson: outcome.outputJson,
+    toolCalls: outcome.toolCalls.length === 0 ? null : storableJson(outcome.toolCalls),
+    ...storableDetails(outcome, storeBodies),
   };
 }
 
@@ -330,7 +325,7 @@ function addTokens(spent: number, used: number): number {
 }
 
 /** The prompt as the last call sent it. */
-function sentPrompt({ prompt, details, correction, counted }: End): Prompt | null {
+function sentPrompt({ prompt, details, correction, counted }: Ended): Prompt | null {
   return prompt && withSentTexts(prompt, details.instruction ?? null, counted ? correction : null);
 }
 
@@ -343,18 +338,24 @@ function requestOf(prompt: Prompt | null): string | null {
 }
 
 /** Whether the end itself is the end of an attempt. */
-function isAttempt(end: End, row: QueuedExecutionRow): boolean {
-  return end.counted && row.worker !== null;
+function isAttempt({ counted }: Ended, row: QueuedExecutionRow): boolean {
+  return counted && row.worker !== null;
 }
 
 /** Null if there was one claim: the record itself describes the only attempt. */
-function attemptListOf(end: End, row: QueuedExecutionRow, cost: Cost): Attempt[] | null {
+function attemptListOf(outcome: Ended, row: QueuedExecutionRow, cost: Cost): Attempt[] | null {
   if (row.attempt <= 1) return null;
-  return [...(row.attemptList ?? []), ...(isAttempt(end, row) ? [ownAttempt(end, row, cost)] : [])];
+  return [
+    ...(row.attemptList ?? []),
+    ...(isAttempt(outcome, row) ? [ownAttempt(outcome, row, cost)] : []),
+  ];
 }
 
-function ownAttempt(end: End, row: QueuedExecutionRow, cost: Cost): Attempt {
-  const { usage, errorCode, attemptMs } = end;
+function ownAttempt(
+  { usage, errorCode, attemptMs }: Ended,
+  row: QueuedExecutionRow,
+  cost: Cost,
+): Attempt {
   const { model } = row;
   const latencyMs = attemptMs === null ? null : Math.round(attemptMs);
   return attemptOf({ model, errorCode, usage, cost, latencyMs });
@@ -365,7 +366,7 @@ function costSourceOf(cost: Cost, row: QueuedExecutionRow): CostSource | null {
   return cost.source ?? row.spentSource ?? (row.spentKnown && cost.known ? null : 'unknown');
 }
 
-function storableDetails({ details, storeBodies }: End): AnswerDetails {
+function storableDetails({ details }: Ended, storeBodies: boolean): AnswerDetails {
   const { reasoningText, refusalText } = details;
   return {
     ...details,
@@ -376,7 +377,7 @@ function storableDetails({ details, storeBodies }: End): AnswerDetails {
 
 const noLabels = { user: null, session: null, tags: null, metadata: null };
 
-function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionRow): Tally {
+function tally(ended: EndedExecution, acceptedAs: AcceptedAs, row: QueuedExecutionRow): Tally {
   return {
     agentId: row.agentId,
     executedAtMs: uuid7Time(ended.id),
@@ -393,33 +394,5 @@ function tally(ended: EndedExecution, { acceptedAs }: End, row: QueuedExecutionR
     costUsd: ended.costUsd,
     costKnown: ended.costKnown,
     latencyMs: row.startedMs === null ? null : ended.latencyMs,
-  };
-}
-
-/** The end of a canceled execution. Its usage is unknown. */
-export function canceledEnd(id: string, execution: LiveExecution, prompt: Prompt | null): End {
-  return {
-    id,
-    fence: null,
-    slotAgentId: execution.slotAgentId,
-    workflow: execution.workflow,
-    acceptedAs: execution,
-    storeBodies: execution.storeBodies,
-    status: 'canceled',
-    counted: true,
-    usage: noUsage,
-    cost: noCost,
-    finishReason: null,
-    settingsNotApplied: [],
-    details: noDetails,
-    attemptMs: null,
-    firstTextMs: null,
-    errorCode: 'CANCELED',
-    error: 'The execution was canceled.',
-    prompt,
-    correction: null,
-    output: null,
-    outputJson: null,
-    toolCalls: [],
   };
 }

@@ -8,7 +8,7 @@ import {
   storedFields,
 } from '../../core/execution/execution-fields.ts';
 import type { Labels } from '../../core/execution/labels.ts';
-import type { AcceptedAs } from '../../core/execution/queued-execution.ts';
+import type { LiveExecution } from '../../core/execution/queued-execution.ts';
 import type { Db } from '../../db/database.ts';
 import type { Send } from '../../db/pipeline.ts';
 import { rowSet } from '../../db/row-set.ts';
@@ -175,16 +175,8 @@ export async function findEnded(db: Db, ids: readonly string[]): Promise<string[
   return rows.map((row) => row.id);
 }
 
-/** What is needed to end an execution that has not ended. */
-export interface LiveExecution extends AcceptedAs {
-  readonly storeBodies: boolean;
-  /** Its agent, if that has a `maxConcurrency`. */
-  readonly slotAgentId: string | null;
-  /** The step of a workflow run that it belongs to. */
-  readonly workflow: WorkflowStepOf | null;
-  /** Whether a worker has started it. */
-  readonly begun: boolean;
-}
+/** A live execution, and whether a worker has started it. */
+export type UnendedExecution = LiveExecution & { readonly begun: boolean };
 
 /** SQL: the step of a workflow run that execution `of` belongs to, as `StepColumns`. */
 export const stepColumns = (of: string) =>
@@ -220,12 +212,12 @@ export function lineOfRow({ batchId, batchLine: line }: LineColumns): BatchLineO
 export async function findLiveExecutions(
   db: Db,
   executionIds: readonly string[],
-): Promise<Map<string, LiveExecution>> {
+): Promise<Map<string, UnendedExecution>> {
   const { rows } = await sql<
-    Omit<LiveExecution, 'workflow' | 'labels' | 'batchLine'> &
+    Omit<UnendedExecution, 'workflow' | 'labels' | 'batchLine'> &
       LabelColumns &
       StepColumns &
-      LineColumns & { id: string }
+      LineColumns
   >`
     select e.id, case when e.has_slot is null then null else e.agent_id end as slot_agent_id,
       e.source, e.prompt_version_id, e.model, e.api_key_id, ${labelFields}, ${stepColumns('e')}, ${lineColumns('e')},
@@ -233,10 +225,8 @@ export async function findLiveExecutions(
     from execution_queue e where e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(
     rows.map((row) => {
-      const { source, promptVersionId, model, apiKeyId, storeBodies, slotAgentId, begun } = row;
-      const execution = { source, promptVersionId, model, apiKeyId, storeBodies, slotAgentId };
       const of = { labels: labelsOfRow(row), workflow: stepOfRow(row), batchLine: lineOfRow(row) };
-      return [row.id, { ...execution, begun, ...of }];
+      return [row.id, { ...row, ...of }];
     }),
   );
 }

@@ -1,10 +1,11 @@
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import { restoreFiles } from '../../core/agent/stored-files.ts';
-import type { Attempt } from '../../core/execution/attempt.ts';
+import type { Retry } from '../../core/execution/outcome.ts';
 import {
   type AcceptedAs,
+  type Claim,
+  endSettings,
   type QueuedExecution,
-  type Spent,
   tokenSumMax,
 } from '../../core/execution/queued-execution.ts';
 import type { ExecutionErrorCode } from '../../core/failure.ts';
@@ -194,8 +195,10 @@ async function claim(
 }
 
 function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
-  const step = stepOfRow(row);
+  const settings: ExecutionSettings = JSON.parse(row.settings);
   return {
+    ...endSettings(row.agentId, settings),
+    workflow: stepOfRow(row),
     id: row.id,
     workspaceId: row.workspaceId,
     agentId: row.agentId,
@@ -218,10 +221,7 @@ function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
     setup: modelSetupOf(row),
     inputVariables: restoreFiles(row.inputVariables, row.fileData),
     inputBytes: row.inputBytes,
-    settings: {
-      ...(JSON.parse(row.settings) as ExecutionSettings),
-      ...(step && { workflow: step }),
-    },
+    settings,
     elapsedMs: row.elapsedMs,
   };
 }
@@ -272,25 +272,7 @@ export async function promoteDelayed(
 }
 
 /** Returns an execution to the queue. The fence makes it a no-op if another worker has claimed the execution since. */
-export interface Release {
-  readonly id: string;
-  readonly worker: string;
-  readonly attempt: number;
-  readonly delayMs: number;
-  /** The attempt that failed; null if there was none. */
-  readonly failed: Attempt | null;
-  /** Whether the provider rejected a call before any work, which is no attempt. */
-  readonly rejected: boolean;
-  /** Why the output did not match its schema; null if that was not the failure. */
-  readonly mismatch: string | null;
-  /** The model that is called from now on; null if it stays the same. */
-  readonly fallback: string | null;
-  /** The error code if the deadline comes before the provider can be called. */
-  readonly waitCode: ExecutionErrorCode | null;
-  /** Whether the execution counts as not started. */
-  readonly unstarted: boolean;
-  readonly spent: Spent;
-}
+export type Release = Pick<QueuedExecution, 'id'> & Claim & Omit<Retry, 'kind'>;
 
 const releaseColumns: Columns<Release> = {
   id: ['uuid', (one) => one.id],

@@ -328,7 +328,7 @@ test('an attempt holds its prompt and its answer, and waits for room before it r
   await immediate();
   assert.deepEqual([bytes.paused, bytes.used], [1, 800_000]);
   others?.();
-  assert.equal((await attempt).kind, 'end');
+  assert.equal((await attempt).kind, 'ended');
   assert.ok(bytes.used >= 6 * text.length, `${bytes.used}`);
   for (const free of run.reservations) free();
   assert.equal(bytes.used, 0);
@@ -359,8 +359,8 @@ test('an attempt that waits for room ends at its deadline', async () => {
     runOf(new AbortController().signal),
   );
   clearInterval(running);
-  assert.ok(attempt.kind === 'end');
-  assert.deepEqual([attempt.end.errorCode, attempt.end.counted], ['MODEL_TIMEOUT', false]);
+  assert.ok(attempt.kind === 'ended');
+  assert.deepEqual([attempt.errorCode, attempt.counted], ['MODEL_TIMEOUT', false]);
   assert.equal(bytes.used, 900_000);
 });
 
@@ -393,8 +393,8 @@ test('an output that takes too much memory to check is a failure whose cost is k
   };
   const execution = { ...claimed, mismatch: 'It does not match.' };
   const attempt = await executeAttempt(deps, execution, runOf(new AbortController().signal));
-  assert.ok(attempt.kind === 'end');
-  const { errorCode, error, cost } = attempt.end;
+  assert.ok(attempt.kind === 'ended');
+  const { errorCode, error, cost } = attempt;
   assert.deepEqual([errorCode, cost.known], ['SCHEMA_MISMATCH', true]);
   assert.match(error ?? '', /takes too much memory/);
 });
@@ -423,5 +423,6 @@ const claimed: QueuedExecution = {
   ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null, labels: null },
   ...{ temperature: null, inputVariables: '{}', inputBytes: 4, rejections: 0, waitCode: null },
   setup: emptySetup,
+  ...{ storeBodies: true, slotAgentId: null, workflow: null },
   ...{ settings, called: false, emptied: false, mismatch: null, elapsedMs: 0 },
 };

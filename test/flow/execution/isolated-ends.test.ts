@@ -86,7 +86,7 @@ async function endTogether(
   const ends = all.map((id) => {
     const one = unended.get(id);
     assert.ok(one);
-    return finisher.finish(canceledEnd(id, one, null));
+    return finisher.finish(canceledEnd(one, null));
   });
   assert.ok((await Promise.all(ends)).every((one) => one.ended));
   await finisher.idle();
