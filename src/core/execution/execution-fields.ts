@@ -47,363 +47,286 @@ export interface FieldOptions {
   readonly internal?: true;
 }
 
-/** A column: its type in PostgreSQL, and what supplies it. */
-const column =
-  <Value>(sqlType: string) =>
-  <const From extends Supplier, const Options extends FieldOptions>(
-    from: From,
-    options: Options,
-  ): Options & Column<From, Value> => ({ ...options, from, sqlType });
-
 interface Column<From extends Supplier, Value> {
   readonly from: From;
+  /** Its type in PostgreSQL. */
   readonly sqlType: string;
   /** Only in the type. */
   readonly value?: () => Value;
 }
 
-const uuid = column<string>('uuid');
-const uuidOrNull = column<string | null>('uuid');
-const text = column<string>('text');
-const textOrNull = column<string | null>('text');
-const int = column<number>('int');
-const intOrNull = column<number | null>('int');
-const timeOrNull = column<Date | null>('timestamptz');
-const textsOrNull = column<readonly string[] | null>('text[]');
-/** JSON text. */
-const jsonOrNull = column<string | null>('json');
+/**
+ * A kind of column: its type in rows, in PostgreSQL, and in JSON. A field says what supplies it, the position of its column in CSV,
+ * and its description.
+ */
+const kind =
+  <Value>() =>
+  <Shown extends TSchema>(sqlType: string, typeOf: (description: string) => Shown) =>
+  <const From extends Supplier, const Options extends FieldOptions = Record<never, never>>(
+    from: From,
+    csv: number,
+    description: string,
+    options?: Options,
+  ) => {
+    const field = { ...options, from, csv, type: typeOf(description), sqlType };
+    return field as Options & Column<From, Value> & { readonly csv: number; readonly type: Shown };
+  };
+
+/** A column that is not shown. */
+const internal =
+  <Value>() =>
+  <const From extends Supplier, const Options extends FieldOptions>(
+    sqlType: string,
+    from: From,
+    options: Options,
+  ): Options & Column<From, Value> => ({ ...options, from, sqlType });
 
 const { Optional } = Type;
 const ofText = (description: string) => Type.String({ description });
-const optionalText = (description: string) => Optional(ofText(description));
-const count = (description: string) => Optional(Type.Integer({ minimum: 0, description }));
-const optionalId = (kind: IdKind, description: string) => Optional(id(kind, description));
-const optionalTime = (description: string) => Optional(time(description));
+const ofCount = (description: string) => Optional(Type.Integer({ minimum: 0, description }));
+const uuid = (of: IdKind) => kind<string>()('uuid', (text) => id(of, text));
+const uuidOrNull = (of: IdKind) => kind<string | null>()('uuid', (text) => Optional(id(of, text)));
+const text = kind<string>()('text', ofText);
+const textOrNull = kind<string | null>()('text', (text) => Optional(ofText(text)));
+const count = kind<number>()('int', ofCount);
+const countOrNull = kind<number | null>()('int', ofCount);
+const timeOrNull = kind<Date | null>()('timestamptz', (text) => Optional(time(text)));
+const textsOrNull = kind<readonly string[] | null>()('text[]', (description) =>
+  Optional(Type.Array(Type.String(), { description })),
+);
+/** JSON text. */
+const jsonOrNull = <Shown extends TSchema>(typeOf: (description: string) => Shown) =>
+  kind<string | null>()('json', typeOf);
+const objectOf = <Value>(additionalProperties: object | true) =>
+  jsonOrNull((description) =>
+    Optional(
+      Type.Unsafe<Readonly<Record<string, Value>>>({
+        ...{ type: 'object', additionalProperties, description },
+      }),
+    ),
+  );
+/** The contract declares it, where it declares prompts. */
+const content = Optional(Type.Unknown());
+const contentOrNull = jsonOrNull(() => content);
+
 const request = { hidden: 'request' } as const;
 const cost = { hidden: 'cost' } as const;
 const figure = { figure: true } as const;
-const sentText = { detail: true, body: true, ...request } as const;
+const sent = { detail: true, ...request } as const;
+const sentBody = { ...sent, body: true } as const;
 const output = { body: true, transient: true } as const;
-/** The contract declares it, where prompts are declared. */
-const content = Optional(Type.Unknown());
-const sentContent = { type: content, detail: true, ...request } as const;
 
 export const executionFields = {
-  executionId: uuid('request', { row: 'id', type: id('execution', 'Identifier.'), csv: 1 }),
-  agentId: uuid('terms', { type: id('agent', 'The executed agent.'), csv: 3 }),
-  workspaceId: uuid('terms', { internal: true }),
-  agentName: text('terms', { type: ofText('Name of the agent at the time of the call.'), csv: 4 }),
-  status: column<ExecutionStatus>('execution_status')('outcome', {
-    type: oneOf(['processing', ...endStatuses], 'Every status except `processing` is final.'),
-    csv: 5,
-  }),
-  source: column<StoredSource>('execution_source')('terms', {
-    type: oneOf(
-      sources,
-      'Origin of the call: `api` for a key, `dashboard` for a session, `workflow` for a step.',
-    ),
-    csv: 6,
-  }),
+  executionId: uuid('execution')('request', 1, 'Identifier.', { row: 'id' }),
+  agentId: uuid('agent')('terms', 3, 'The executed agent.'),
+  workspaceId: internal<string>()('uuid', 'terms', { internal: true }),
+  agentName: text('terms', 4, 'Name of the agent at the time of the call.'),
+  status: kind<ExecutionStatus>()('execution_status', (description) =>
+    oneOf(['processing', ...endStatuses], description),
+  )('outcome', 5, 'Every status except `processing` is final.'),
+  source: kind<StoredSource>()('execution_source', (description) => oneOf(sources, description))(
+    'terms',
+    6,
+    'Origin of the call: `api` for a key, `dashboard` for a session, `workflow` for a step.',
+  ),
   playground: {
     type: Optional(
       Type.Literal(true, { description: 'A playground execution. Absent for any other.' }),
     ),
     csv: 56,
   },
-  executedAt: column<Date>('timestamptz')('queue', {
-    type: time('Time when the call was accepted or refused.'),
-    csv: 2,
-  }),
-  executedBy: uuidOrNull('terms', {
-    type: nullable(
-      id('user'),
-      'User of the session, or issuer of the key. `null` if no longer known.',
-    ),
-    ...request,
-    csv: 8,
-  }),
-  apiKeyId: uuidOrNull('terms', {
-    type: optionalId(
-      'key',
-      'API key of the call. Present only if the source is `api`; a workflow run names the key that started it.',
-    ),
-    csv: 7,
-  }),
-  workflowRunId: uuidOrNull('request', {
-    type: optionalId('workflowRun', 'Present only if the source is `workflow`.'),
-    csv: 32,
-  }),
-  stepName: textOrNull('request', {
-    type: optionalText('Workflow step of the execution. Present only if the source is `workflow`.'),
-    csv: 33,
-  }),
-  batchId: uuidOrNull('request', {
-    type: optionalId('batch', 'Present only if it is a line of a batch.'),
-    csv: 55,
-  }),
-  user: textOrNull('request', {
-    type: optionalText('End user that it was for. Absent if not sent, like the next three.'),
-    column: 'end_user',
-    ...request,
-    csv: 41,
-  }),
-  session: textOrNull('request', {
-    type: optionalText('Session that it belongs to.'),
-    ...request,
-    csv: 42,
-  }),
-  tags: textsOrNull('request', {
-    type: Optional(Type.Array(Type.String(), { description: 'Tags, each once.' })),
-    ...request,
-    csv: 43,
-  }),
-  metadata: jsonOrNull('request', {
-    type: Optional(
-      Type.Unsafe<Readonly<Record<string, string>>>({
-        type: 'object',
-        additionalProperties: { type: 'string' },
-        description: 'Metadata by name.',
-      }),
-    ),
-    ...request,
-    csv: 44,
-  }),
-  rerunOf: uuidOrNull('request', {
-    type: optionalId(
-      'execution',
-      'The execution that this one runs again. It may have been deleted.',
-    ),
-    csv: 54,
-  }),
-  modelUsed: text('terms', {
-    row: 'model',
-    type: ofText(
-      'Format: `provider/model`. With fallback models the one whose answer was used, or that was called last.',
-    ),
-    restated: true,
-    csv: 9,
-  }),
-  modelAnswered: textOrNull('outcome', {
-    type: optionalText(
-      'Name of the model as the provider reports it. It may be more exact than `modelUsed`.',
-    ),
-    csv: 35,
-  }),
-  providerRequestId: textOrNull('outcome', {
-    type: optionalText(
-      "The provider's id of the last request: its header `x-request-id` or `request-id`, else the `id` in the body.",
-    ),
-    csv: 36,
-  }),
-  temperature: column<number | null>('float8')('terms', {
-    type: Optional(
-      Type.Number({ description: 'As set. `settingsNotApplied` says whether the model took it.' }),
-    ),
-    csv: 12,
-  }),
-  promptVersionId: uuid('terms', { type: id('version', 'The pinned prompt version.'), csv: 10 }),
-  promptVersionLabel: text('terms', { type: ofText('Label of the prompt version.'), csv: 11 }),
+  executedAt: kind<Date>()('timestamptz', time)(
+    'queue',
+    2,
+    'Time when the call was accepted or refused.',
+  ),
+  executedBy: kind<string | null>()('uuid', (description) => nullable(id('user'), description))(
+    'terms',
+    8,
+    'User of the session, or issuer of the key. `null` if no longer known.',
+    request,
+  ),
+  apiKeyId: uuidOrNull('key')(
+    'terms',
+    7,
+    'API key of the call. Present only if the source is `api`; a workflow run names the key that started it.',
+  ),
+  workflowRunId: uuidOrNull('workflowRun')(
+    'request',
+    32,
+    'Present only if the source is `workflow`.',
+  ),
+  stepName: textOrNull(
+    'request',
+    33,
+    'Workflow step of the execution. Present only if the source is `workflow`.',
+  ),
+  batchId: uuidOrNull('batch')('request', 55, 'Present only if it is a line of a batch.'),
+  user: textOrNull(
+    'request',
+    41,
+    'End user that it was for. Absent if not sent, like the next three.',
+    { ...request, column: 'end_user' },
+  ),
+  session: textOrNull('request', 42, 'Session that it belongs to.', request),
+  tags: textsOrNull('request', 43, 'Tags, each once.', request),
+  metadata: objectOf<string>({ type: 'string' })('request', 44, 'Metadata by name.', request),
+  rerunOf: uuidOrNull('execution')(
+    'request',
+    54,
+    'The execution that this one runs again. It may have been deleted.',
+  ),
+  modelUsed: text(
+    'terms',
+    9,
+    'Format: `provider/model`. With fallback models the one whose answer was used, or that was called last.',
+    { row: 'model', restated: true },
+  ),
+  modelAnswered: textOrNull(
+    'outcome',
+    35,
+    'Name of the model as the provider reports it. It may be more exact than `modelUsed`.',
+  ),
+  providerRequestId: textOrNull(
+    'outcome',
+    36,
+    "The provider's id of the last request: its header `x-request-id` or `request-id`, else the `id` in the body.",
+  ),
+  temperature: kind<number | null>()('float8', (description) =>
+    Optional(Type.Number({ description })),
+  )('terms', 12, 'As set. `settingsNotApplied` says whether the model took it.'),
+  promptVersionId: uuid('version')('terms', 10, 'The pinned prompt version.'),
+  promptVersionLabel: text('terms', 11, 'Label of the prompt version.'),
   /** In the database with references instead of data URLs, which are in `fileData`. */
-  inputVariables: jsonOrNull('input', {
-    type: Optional(
-      Type.Unsafe<Record<string, unknown>>({
-        type: 'object',
-        additionalProperties: true,
-        description: 'Variables as sent by the caller.',
-      }),
-    ),
-    body: true,
-    ...request,
-    csv: 25,
+  inputVariables: objectOf<unknown>(true)('input', 25, 'Variables as sent by the caller.', {
+    ...{ body: true, ...request },
   }),
   queuedAt: {
-    type: optionalTime('Time when it was queued. Absent for a refused call.'),
+    type: Optional(time('Time when it was queued. Absent for a refused call.')),
     csv: 29,
   },
-  startedAt: timeOrNull('queue', {
-    type: optionalTime(
-      'Time of the first start. Reset if the execution then waited for room at its provider before its first call.',
-    ),
-    csv: 13,
-  }),
-  attempts: column<number>('smallint')('outcome', {
-    type: Type.Integer({
-      minimum: 0,
-      description:
-        'Number of attempts started. 0 if no model was called: the prompt is too long, or calls to the provider stayed paused.',
-    }),
-    csv: 16,
-  }),
-  latencyMs: int('outcome', {
-    type: count(
-      'Milliseconds from the first start to the end, including waits for retries and for the provider. 0 if nothing started.',
-    ),
-    ...figure,
-    csv: 15,
-  }),
-  firstTextMs: intOrNull('outcome', {
-    type: count(
-      'Milliseconds from the first start to the first text of the last attempt, if that was read as a stream.',
-    ),
-    csv: 53,
-  }),
+  startedAt: timeOrNull(
+    'queue',
+    13,
+    'Time of the first start. Reset if the execution then waited for room at its provider before its first call.',
+  ),
+  attempts: kind<number>()('smallint', (description) => Type.Integer({ minimum: 0, description }))(
+    'outcome',
+    16,
+    'Number of attempts started. 0 if no model was called: the prompt is too long, or calls to the provider stayed paused.',
+  ),
+  latencyMs: count(
+    'outcome',
+    15,
+    'Milliseconds from the first start to the end, including waits for retries and for the provider. 0 if nothing started.',
+    figure,
+  ),
+  firstTextMs: countOrNull(
+    'outcome',
+    53,
+    'Milliseconds from the first start to the first text of the last attempt, if that was read as a stream.',
+  ),
   tokensUsed: {
-    type: count('Sum of input and output tokens. 0 if the model was never called.'),
-    ...figure,
-    csv: 19,
+    type: ofCount('Sum of input and output tokens. 0 if the model was never called.'),
+    ...{ ...figure, csv: 19 },
   },
-  inputTokens: int('outcome', {
-    type: count('Input tokens of all attempts, including cached ones.'),
-    ...figure,
-    csv: 17,
+  inputTokens: count('outcome', 17, 'Input tokens of all attempts, including cached ones.', figure),
+  outputTokens: count('outcome', 18, 'Output tokens of all attempts.', figure),
+  reasoningTokens: countOrNull(
+    'outcome',
+    37,
+    'Output tokens spent on reasoning, if the provider reports them.',
+  ),
+  costUSD: kind<string>()('numeric', (description) =>
+    Optional(Type.Number({ minimum: 0, description })),
+  )('outcome', 20, 'Sum of the known costs of all attempts.', {
+    ...{ row: 'costUsd', ...figure, ...cost },
   }),
-  outputTokens: int('outcome', {
-    type: count('Output tokens of all attempts.'),
-    ...figure,
-    csv: 18,
-  }),
-  reasoningTokens: intOrNull('outcome', {
-    type: count('Output tokens spent on reasoning, if the provider reports them.'),
-    csv: 37,
-  }),
-  costUSD: column<string>('numeric')('outcome', {
-    row: 'costUsd',
+  costKnown: kind<boolean>()('bool', (description) => Optional(Type.Boolean({ description })))(
+    'outcome',
+    21,
+    '`false` if the price or the usage of an attempt is unknown; `costUSD` is then without it.',
+    { ...figure, ...cost },
+  ),
+  costSource: kind<CostSource | null>()('text', (description) =>
+    Optional(oneOf(costSources, description)),
+  )(
+    'outcome',
+    40,
+    "Origin of the price of the last priced attempt: the workspace's own, the cost that the provider states (where the workspace has no price), or the built-in table. Absent if no call was charged.",
+    cost,
+  ),
+  completedAt: timeOrNull('clock', 14, 'Time when it ended.', figure),
+  finishReason: textOrNull(
+    'outcome',
+    22,
+    'Reason why the model stopped: `stop`, `length` (cut off by `maxTokens`), `tool-calls` (then `outputText` is often empty), `content-filter` or `other`.',
+  ),
+  settingsNotApplied: textsOrNull(
+    'outcome',
+    34,
+    'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
+  ),
+  outputText: textOrNull('outcome', 28, 'Present only on success.', { ...output, row: 'output' }),
+  outputJson: jsonOrNull((description) => Optional(Type.Unknown({ description })))(
+    'outcome',
+    50,
+    'The JSON in the output. Present only on success of an agent with a `responseFormat`. Numbers are as the model wrote them.',
+    output,
+  ),
+  toolCalls: contentOrNull('outcome', 49, '', output),
+  refusalText: textOrNull(
+    'outcome',
+    39,
+    'What the model wrote when it refused, or before a filter stopped it (`CONTENT_FILTERED`).',
+    output,
+  ),
+  error: textOrNull('outcome', 24, 'Present on every final status except `success`.'),
+  errorCode: kind<ExecutionErrorCode | null>()('text', (description) =>
+    Optional(oneOf(executionErrorCodes, description)),
+  )('outcome', 23, 'Present on every final status except `success`.'),
+  workflowId: {
     type: Optional(
-      Type.Number({ minimum: 0, description: 'Sum of the known costs of all attempts.' }),
-    ),
-    ...figure,
-    ...cost,
-    csv: 20,
-  }),
-  costKnown: column<boolean>('bool')('outcome', {
-    type: Optional(
-      Type.Boolean({
-        description:
-          '`false` if the price or the usage of an attempt is unknown; `costUSD` is then without it.',
-      }),
-    ),
-    ...figure,
-    ...cost,
-    csv: 21,
-  }),
-  costSource: column<CostSource | null>('text')('outcome', {
-    type: Optional(
-      oneOf(
-        costSources,
-        "Origin of the price of the last priced attempt: the workspace's own, the cost that the provider states (where the workspace has no price), or the built-in table. Absent if no call was charged.",
+      id(
+        'workflow',
+        'Present only if the source is `workflow`, until the workflow run is deleted.',
       ),
     ),
-    ...cost,
-    csv: 40,
-  }),
-  completedAt: timeOrNull('clock', {
-    type: optionalTime('Time when it ended.'),
-    ...figure,
-    csv: 14,
-  }),
-  finishReason: textOrNull('outcome', {
-    type: optionalText(
-      'Reason why the model stopped: `stop`, `length` (cut off by `maxTokens`), `tool-calls` (then `outputText` is often empty), `content-filter` or `other`.',
-    ),
-    csv: 22,
-  }),
-  settingsNotApplied: textsOrNull('outcome', {
-    type: Optional(
-      Type.Array(Type.String(), {
-        description:
-          'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
-      }),
-    ),
-    csv: 34,
-  }),
-  outputText: textOrNull('outcome', {
-    row: 'output',
-    type: optionalText('Present only on success.'),
-    ...output,
-    csv: 28,
-  }),
-  outputJson: jsonOrNull('outcome', {
-    type: Optional(
-      Type.Unknown({
-        description:
-          'The JSON in the output. Present only on success of an agent with a `responseFormat`. Numbers are as the model wrote them.',
-      }),
-    ),
-    ...output,
-    csv: 50,
-  }),
-  toolCalls: jsonOrNull('outcome', { type: content, ...output, csv: 49 }),
-  refusalText: textOrNull('outcome', {
-    type: optionalText(
-      'What the model wrote when it refused, or before a filter stopped it (`CONTENT_FILTERED`).',
-    ),
-    ...output,
-    csv: 39,
-  }),
-  error: textOrNull('outcome', {
-    type: optionalText('Present on every final status except `success`.'),
-    csv: 24,
-  }),
-  errorCode: column<ExecutionErrorCode | null>('text')('outcome', {
-    type: Optional(oneOf(executionErrorCodes, 'Present on every final status except `success`.')),
-    csv: 23,
-  }),
-  workflowId: {
-    type: optionalId(
-      'workflow',
-      'Present only if the source is `workflow`, until the workflow run is deleted.',
-    ),
     detail: true,
   },
-  output: { type: optionalText('Same text as `outputText`.'), detail: true },
-  systemPrompt: textOrNull('outcome', {
-    type: optionalText(
-      'System messages as sent to the model, joined. Absent if canceled before work began.',
-    ),
-    ...sentText,
-    csv: 26,
-  }),
-  userPrompt: textOrNull('outcome', {
-    type: optionalText('Last message of the user as sent to the model.'),
-    ...sentText,
-    csv: 27,
-  }),
-  request: jsonOrNull('outcome', { detail: true, body: true }),
-  messages: { ...sentContent, csv: 45 },
-  tools: { ...sentContent, csv: 46 },
-  toolChoice: { ...sentContent, csv: 47 },
-  settings: { ...sentContent, csv: 48 },
-  files: jsonOrNull('input', { ...sentContent, csv: 52 }),
-  fileData: jsonOrNull('input', { detail: true, body: true }),
-  reasoningText: textOrNull('outcome', {
-    type: optionalText(
-      'Reasoning of the model, including `<think>` blocks, as far as the provider returns it.',
-    ),
-    ...sentText,
-    csv: 38,
-  }),
-  attemptList: column<readonly Attempt[] | null>('jsonb')('outcome', {
-    type: Optional(
-      Type.Array(attemptType, {
-        description: 'The attempts, oldest first. Absent before the first one has ended.',
-      }),
-    ),
-    detail: true,
-    ...request,
-    csv: 51,
-  }),
-  lastClaim: intOrNull('outcome', { detail: true }),
-  background: column<true | null>('bool')('request', { detail: true }),
-  ipAddress: textOrNull('request', {
-    type: optionalText('IP address of the caller.'),
-    ...sentText,
-    csv: 30,
-  }),
-  userAgent: textOrNull('request', {
-    type: optionalText('User agent of the caller: its first 500 characters.'),
-    ...sentText,
-    csv: 31,
-  }),
+  output: { type: Optional(ofText('Same text as `outputText`.')), detail: true },
+  systemPrompt: textOrNull(
+    'outcome',
+    26,
+    'System messages as sent to the model, joined. Absent if canceled before work began.',
+    sentBody,
+  ),
+  userPrompt: textOrNull('outcome', 27, 'Last message of the user as sent to the model.', sentBody),
+  request: internal<string | null>()('json', 'outcome', { detail: true, body: true }),
+  messages: { type: content, ...sent, csv: 45 },
+  tools: { type: content, ...sent, csv: 46 },
+  toolChoice: { type: content, ...sent, csv: 47 },
+  settings: { type: content, ...sent, csv: 48 },
+  files: contentOrNull('input', 52, '', sent),
+  fileData: internal<string | null>()('json', 'input', { detail: true, body: true }),
+  reasoningText: textOrNull(
+    'outcome',
+    38,
+    'Reasoning of the model, including `<think>` blocks, as far as the provider returns it.',
+    sentBody,
+  ),
+  attemptList: kind<readonly Attempt[] | null>()('jsonb', (description) =>
+    Optional(Type.Array(attemptType, { description })),
+  )('outcome', 51, 'The attempts, oldest first. Absent before the first one has ended.', sent),
+  lastClaim: internal<number | null>()('int', 'outcome', { detail: true }),
+  background: internal<true | null>()('bool', 'request', { detail: true }),
+  ipAddress: textOrNull('request', 30, 'IP address of the caller.', sentBody),
+  userAgent: textOrNull(
+    'request',
+    31,
+    'User agent of the caller: its first 500 characters.',
+    sentBody,
+  ),
 } as const satisfies Readonly<Record<string, FieldOptions>>;
 
 type Fields = typeof executionFields;
