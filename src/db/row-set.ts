@@ -25,26 +25,19 @@ export interface RowSet<Input> {
   array(column: string): Fragment<Input>;
 }
 
-/** The input of the statement is the rows. */
-export function rowSet<Row>(alias: string, columns: Columns<Row>): RowSet<readonly Row[]>;
+interface RowSetOptions<Input, Row> {
+  /** The rows in the input of the statement, called for each column. By default, the input is the rows. */
+  readonly read?: (input: Input) => readonly Row[];
+  readonly ordinality?: boolean;
+}
 
-/**
- * One array for each column. A column without any value is sent as null, which PostgreSQL pads.
- * @param read the rows in the input of the statement; called for each column
- */
-export function rowSet<Input, Row>(
+/** One array for each column. A column without any value is sent as null, which PostgreSQL pads. */
+export function rowSet<Row, Input = readonly Row[]>(
   alias: string,
   columns: Columns<Row>,
-  read: (input: Input) => readonly Row[],
-  options?: { readonly ordinality?: boolean },
-): RowSet<Input>;
-
-export function rowSet<Input, Row>(
-  alias: string,
-  columns: Columns<Row>,
-  read = (input: Input) => input as unknown as readonly Row[],
-  { ordinality = false } = {},
+  options: RowSetOptions<Input, Row> = {},
 ): RowSet<Input> {
+  const { read = (input) => input as unknown as readonly Row[], ordinality = false } = options;
   const arrays = Object.entries(columns).map(([name, [type, readValue]]) => {
     const parameter = (input: Input) => {
       const values = read(input).map(readValue);

@@ -93,11 +93,10 @@ interface Given {
   readonly rows: readonly { readonly id: number; readonly name: string | null }[];
 }
 
-const given = rowSet<Given, Given['rows'][number]>(
+const given = rowSet<Given['rows'][number], Given>(
   'g',
   { id: ['int', ({ id }) => id], some_name: ['text', ({ name }) => name] },
-  ({ rows }) => rows,
-  { ordinality: true },
+  { read: ({ rows }) => rows, ordinality: true },
 );
 const readGiven = statement<Given, { id: number; someName: string | null; shifted: number }>(
   'read-given',

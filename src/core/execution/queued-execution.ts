@@ -90,6 +90,12 @@ export interface QueuedExecution extends LiveExecution, Claim {
   readonly elapsedMs: number;
 }
 
+/** What an execution has that no worker has called a model for. */
+export const neverCalled = {
+  ...{ failures: 0, losses: 0, rejections: 0, waitCode: null },
+  ...{ called: false, emptied: false, mismatch: null, elapsedMs: 0 },
+};
+
 /** What an end takes from the settings. */
 export function endSettings(
   agentId: string,

@@ -15,6 +15,7 @@ import type { EndStatus } from '../../core/execution/execution.ts';
 import type { Counts, RateLimits } from '../../core/execution/limits.ts';
 import {
   endSettings,
+  neverCalled,
   type QueuedExecution,
   type Slots,
 } from '../../core/execution/queued-execution.ts';
@@ -202,14 +203,16 @@ export class AdmissionBatch {
       files: stored.files,
       fileData: stored.fileData,
     });
+    // As a claim would return it: this process starts it from memory.
     if (worker !== null) {
-      const { setup } = agent;
-      this.bornClaimed.push(
-        claimedExecution(terms, {
-          ...{ id, worker, inputVariables, labels, setup, batchLine, workflow: step },
-          ...{ variableValues: variables.values, inputBytes: inputBytes(decision) },
-        }),
-      );
+      this.bornClaimed.push({
+        ...terms,
+        ...endSettings(agent.id, terms.settings),
+        ...neverCalled,
+        ...{ id, worker, attempt: 1, inputVariables, labels, batchLine, workflow: step },
+        ...{ setup: agent.setup, variableValues: variables.values },
+        inputBytes: inputBytes(decision),
+      });
     }
     if (call.idempotencyKey !== null) this.#rememberFirstCall(call, caller, id, decision);
     return id;
@@ -343,40 +346,6 @@ function refusalEvent({ id, terms, labels }: RefusedExecution, atMs: number): Ne
 /** Virtual time from the clock, in microseconds. */
 export function clockTag(nowMs: number): number {
   return nowMs * 1_000;
-}
-
-/** An execution that this process starts from memory, as a claim would return it. */
-function claimedExecution(
-  terms: AcceptedTerms,
-  own: Pick<
-    QueuedExecution,
-    | 'id'
-    | 'worker'
-    | 'inputVariables'
-    | 'inputBytes'
-    | 'labels'
-    | 'setup'
-    | 'batchLine'
-    | 'workflow'
-    | 'variableValues'
-  >,
-): QueuedExecution {
-  const { workspaceId, agentId, source, promptVersionId, model, apiKeyId, temperature } = terms;
-  const { settings } = terms;
-  return {
-    ...own,
-    ...endSettings(agentId, settings),
-    ...{ workspaceId, agentId, source, promptVersionId, model, apiKeyId, temperature, settings },
-    attempt: 1,
-    failures: 0,
-    losses: 0,
-    rejections: 0,
-    waitCode: null,
-    called: false,
-    emptied: false,
-    mismatch: null,
-    elapsedMs: 0,
-  };
 }
 
 /** Terms of its own for a call whose caller adds to the prompt or asks for a format. */

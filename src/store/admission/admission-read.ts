@@ -158,7 +158,7 @@ const callersWorkspaces = sql`
   union select unnest(${(lookup: Lookup) => lookup.workspaceIds}::uuid[])`;
 
 /** SQL: the columns of `Counts` with their subject. */
-export const countsColumns = `subject, minute, minute_used as "minuteUsed", hour, hour_used as "hourUsed", day, day_used as "dayUsed"`;
+export const countsColumns = sql`subject, minute, minute_used, hour, hour_used, day, day_used`;
 
 /**
  * Locks keys and the keys that issued them before agents before workspaces, each by id. A caller can lock only agents of its own workspace. The list is
@@ -171,7 +171,7 @@ const lockLimits = statement<Lookup, Counts & { subject: string }>('admission-lo
     select 2, id from agents where id = any(${agentIds}::uuid[]) and workspace_id in (${callersWorkspaces})
     union all
     select 3, * from (${callersWorkspaces}) as workspaces)
-  select ${sql.raw(countsColumns)} from limits join subjects using (subject)
+  select ${countsColumns} from limits join subjects using (subject)
   order by kind, subject for update of limits`;
 
 const readKeys = keysWith<Lookup>('admission-read-keys', sql`agent_id = any(${agentIds}::uuid[])`);
@@ -246,9 +246,9 @@ function agentsWith<Input>(
           then v.content -> 'tools' else '[]' end) as tool) else '{}' end as tool_names,
       case when a.config ? 'maxConcurrency' then
         (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,
-      ${sql.raw(setupColumns)}
+      ${setupColumns}
     from ${from}
-      ${sql.raw(setupJoins('a.workspace_id', "coalesce(a.config ->> 'model', v.model)"))}
+      ${setupJoins(sql`a.workspace_id`, sql`coalesce(a.config ->> 'model', v.model)`)}
     where a.deleted_at is null and ${condition}`;
 }
 

@@ -123,21 +123,17 @@ type ChangedCounts = { readonly subject: string } & Partial<Counts> & {
     readonly monthUsed?: number;
   };
 
-const changed = rowSet<readonly ChangedCounts[], ChangedCounts>(
-  'c',
-  {
-    subject: ['uuid', (row) => row.subject],
-    minute: ['bigint', (row) => row.minute],
-    minute_used: ['int', (row) => row.minuteUsed],
-    hour: ['bigint', (row) => row.hour],
-    hour_used: ['int', (row) => row.hourUsed],
-    day: ['bigint', (row) => row.day],
-    day_used: ['int', (row) => row.dayUsed],
-    month: ['int', (row) => row.month],
-    month_used: ['bigint', (row) => row.monthUsed],
-  },
-  (rows) => rows,
-);
+const changed = rowSet<ChangedCounts>('c', {
+  subject: ['uuid', (row) => row.subject],
+  minute: ['bigint', (row) => row.minute],
+  minute_used: ['int', (row) => row.minuteUsed],
+  hour: ['bigint', (row) => row.hour],
+  hour_used: ['int', (row) => row.hourUsed],
+  day: ['bigint', (row) => row.day],
+  day_used: ['int', (row) => row.dayUsed],
+  month: ['int', (row) => row.month],
+  month_used: ['bigint', (row) => row.monthUsed],
+});
 
 const updateCountRows = statement<readonly ChangedCounts[]>('admission-update-counts')`
   update limits l set minute = coalesce(c.minute, l.minute), minute_used = coalesce(c.minute_used, l.minute_used),
@@ -173,32 +169,24 @@ const insertExecutions = statement<Accepted>('admission-insert-executions')`
     case when claimed then clock_timestamp() end
   from ${accepted}`;
 
-const counted = rowSet<readonly RefusalCount[], RefusalCount>(
-  'r',
-  {
-    caller: ['uuid', (one) => one.caller],
-    agent_id: ['uuid', (one) => one.agentId],
-    status: ['text', (one) => one.status],
-    hour: ['bigint', (one) => one.hour],
-    recorded: ['int', (one) => one.recorded],
-  },
-  (counts) => counts,
-);
+const counted = rowSet<RefusalCount>('r', {
+  caller: ['uuid', (one) => one.caller],
+  agent_id: ['uuid', (one) => one.agentId],
+  status: ['text', (one) => one.status],
+  hour: ['bigint', (one) => one.hour],
+  recorded: ['int', (one) => one.recorded],
+});
 
 const upsertRefusals = statement<readonly RefusalCount[]>('admission-upsert-refusals')`
   insert into refusals as r (caller, agent_id, status, hour, recorded)
   select * from ${counted.table}
   on conflict (caller, agent_id, status) do update set hour = excluded.hour, recorded = excluded.recorded`;
 
-const reports = rowSet<readonly QuotaReport[], QuotaReport>(
-  'g',
-  {
-    workspace_id: ['uuid', (one) => one.workspaceId],
-    month: ['int', (one) => one.month],
-    percent: ['int', (one) => one.percent],
-  },
-  (given) => given,
-);
+const reports = rowSet<QuotaReport>('g', {
+  workspace_id: ['uuid', (one) => one.workspaceId],
+  month: ['int', (one) => one.month],
+  percent: ['int', (one) => one.percent],
+});
 
 // Those of earlier months are needed no longer.
 const insertQuotaReports = statement<readonly QuotaReport[]>('admission-insert-quota-reports')`

@@ -43,16 +43,12 @@ export interface NewFirstCall extends FirstCallRow {
 const isLive = sql`(exists (select from execution_queue q where q.id = i.result)
   or exists (select from workflow_runs r where r.id = i.result and r.completed_at is null))`;
 
-const lookups = rowSet<readonly FirstCallLookup[], FirstCallLookup>(
-  'lookup',
-  {
-    hash: ['bytea', ({ hash }) => hash && hashBytes(hash)],
-    caller: ['uuid', (one) => one.caller],
-    target: ['uuid', (one) => one.target],
-    key: ['text', (one) => one.key],
-  },
-  (calls) => calls,
-);
+const lookups = rowSet<FirstCallLookup>('lookup', {
+  hash: ['bytea', ({ hash }) => hash && hashBytes(hash)],
+  caller: ['uuid', (one) => one.caller],
+  target: ['uuid', (one) => one.target],
+  key: ['text', (one) => one.key],
+});
 
 /** A statement that reads those of these calls that were made before, `i`, with further columns. */
 export function firstCallsWith<Row extends FirstCallRow>(
@@ -75,20 +71,16 @@ export async function insertFirstCalls(send: Send, calls: readonly NewFirstCall[
   if (calls.length > 0) await send(insertRows, calls);
 }
 
-const newCalls = rowSet<readonly NewFirstCall[], NewFirstCall>(
-  'n',
-  {
-    caller: ['uuid', (one) => one.caller],
-    target: ['uuid', (one) => one.target],
-    target_name: ['text', (one) => one.targetName],
-    key: ['text', (one) => one.key],
-    digest: ['bytea', (one) => one.digest],
-    result: ['uuid', (one) => one.result],
-    ignored: ['text', (one) => arrayLiteral(one.ignored)],
-    created_at: ['timestamptz', (one) => new Date(one.createdAtMs).toISOString()],
-  },
-  (calls) => calls,
-);
+const newCalls = rowSet<NewFirstCall>('n', {
+  caller: ['uuid', (one) => one.caller],
+  target: ['uuid', (one) => one.target],
+  target_name: ['text', (one) => one.targetName],
+  key: ['text', (one) => one.key],
+  digest: ['bytea', (one) => one.digest],
+  result: ['uuid', (one) => one.result],
+  ignored: ['text', (one) => arrayLiteral(one.ignored)],
+  created_at: ['timestamptz', (one) => new Date(one.createdAtMs).toISOString()],
+});
 
 // Overwrites expired rows. The lock of the limits guarantees that there is no unexpired row.
 const insertRows = statement<readonly NewFirstCall[]>('idempotency-insert')`

@@ -1,6 +1,6 @@
 import type { Counts } from '../../core/execution/limits.ts';
 import type { Db, Trx } from '../../db/database.ts';
-import { sql } from '../../db/sql.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 
 /**
  * Locks the rows that count the calls of these keys, agents or workspaces. Admission holds these locks while it decides, so a
@@ -20,17 +20,17 @@ export interface CountsRow {
 }
 
 /** SQL: the columns of a `CountsRow` for the key or agent with that id. */
-export function countsOf(subject: string) {
-  return sql.raw(`(select jsonb_build_object('minute', minute, 'minuteUsed', minute_used,
+export function countsOf(subject: Sql) {
+  return sql`(select jsonb_build_object('minute', minute, 'minuteUsed', minute_used,
       'hour', hour, 'hourUsed', hour_used, 'day', day, 'dayUsed', day_used)
     from limits where subject = ${subject}) as counts,
-  (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`);
+  (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`;
 }
 
 /** Reads without a lock, for display only. */
 export async function readCounts(db: Db, agentId: string): Promise<CountsRow> {
   const { rows } = await sql<CountsRow>`
-    select ${countsOf('a.id')} from agents a where a.id = ${agentId}`.execute(db);
+    select ${countsOf(sql`a.id`)} from agents a where a.id = ${agentId}`.execute(db);
   if (!rows[0]) throw new Error('The agent has no row of limits.');
   return rows[0];
 }

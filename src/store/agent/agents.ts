@@ -50,15 +50,15 @@ type StoredRow = Omit<AgentRow, 'config' | 'defaultVariableValues' | 'rateLimits
     readonly defaultVariableValues: string;
   };
 
-const columns = sql.raw(`a.id, a.name, s.slug,
+const columns = sql`a.id, a.name, s.slug,
   array(select n.name from names n where n.subject = a.id and n.ordinal > 0 order by n.ordinal) as aliases, a.prompt_id, a.prompt_version_id, v.label as prompt_version_label,
   a.config, a.required_variables, a.optional_variables, a.default_variable_values, a.stage,
   a.archived_at is not null as archived, a.api_enabled, a.visibility, a.project, a.category, a.tags,
   a.description, a.allowed_origins, a.revision, a.created_by, a.created_at, a.updated_at,
   a.requests_per_minute, a.requests_per_hour, a.requests_per_day, a.records_days, a.bodies_days, a.store_bodies,
-  a.allow_instructions, a.allow_tools, a.version_aliases`);
-const joined = sql.raw(`agents a join prompt_versions v on v.id = a.prompt_version_id
-  join slugs s on s.subject = a.id`);
+  a.allow_instructions, a.allow_tools, a.version_aliases`;
+const joined = sql`agents a join prompt_versions v on v.id = a.prompt_version_id
+  join slugs s on s.subject = a.id`;
 
 export async function findAgent(db: Db, viewer: Viewer, id: string): Promise<AgentRow | null> {
   const { rows } = await sql<StoredRow>`

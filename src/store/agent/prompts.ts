@@ -33,9 +33,8 @@ export interface PromptRow {
 
 type BareRow = Omit<PromptRow, 'latest'>;
 
-const columns =
-  sql.raw(`p.id, p.name, p.description, p.visibility, p.archived_at is not null as archived, p.revision,
-  p.created_by, p.created_at, p.updated_at`);
+const columns = sql`p.id, p.name, p.description, p.visibility, p.archived_at is not null as archived, p.revision,
+  p.created_by, p.created_at, p.updated_at`;
 
 function promptVisibleTo(viewer: Viewer) {
   return sql`${promptVisibleToIssuer(viewer)} and (${viewer.allAgents} or exists (

@@ -1,4 +1,5 @@
 import type { VersionContent } from '../../core/agent/version-content.ts';
+import { sql } from '../../db/sql.ts';
 
 /** The content of a version in its columns. `json` keeps the order of names, which a model sees in the schema of a tool. */
 export interface StoredContent extends Pick<VersionContent, 'system' | 'user'> {
@@ -6,7 +7,7 @@ export interface StoredContent extends Pick<VersionContent, 'system' | 'user'> {
 }
 
 /** SQL: the columns of a `StoredContent` of version `v`. */
-export const contentColumns = `v.system_template as system, v.user_template as "user", v.content`;
+export const contentColumns = sql`v.system_template as system, v.user_template as "user", v.content`;
 
 type Rest = Omit<VersionContent, 'system' | 'user'>;
 

@@ -44,11 +44,10 @@ export interface NewVersion extends ModelSettings, VersionContent {
   readonly createdBy: string | null;
 }
 
-const summaryColumns =
-  sql.raw(`v.id, v.prompt_id, v.number, v.label, v.variables, v.message_lists, v.file_variables, v.model, v.temperature,
-  v.max_tokens, v.top_p, v.settings, v.notes, v.created_by, v.created_at`);
+const summaryColumns = sql`v.id, v.prompt_id, v.number, v.label, v.variables, v.message_lists, v.file_variables, v.model, v.temperature,
+  v.max_tokens, v.top_p, v.settings, v.notes, v.created_by, v.created_at`;
 /** SQL: the columns of a `StoredVersion` of version `v`. */
-export const versionColumns = sql`${summaryColumns}, ${sql.raw(contentColumns)}, v.response_format,
+export const versionColumns = sql`${summaryColumns}, ${contentColumns}, v.response_format,
   v.variable_schemas`;
 
 export type StoredVersion = Omit<VersionRow, keyof VersionContent> & StoredContent;

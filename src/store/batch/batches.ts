@@ -30,11 +30,10 @@ export interface BatchRow extends BatchCounts {
   readonly completedAt: Date | null;
 }
 
-const columns =
-  sql.raw(`b.id, b.agent_id, b.status, b.waiting_for, b.canceled_because, b.prompt_version_id,
+const columns = sql`b.id, b.agent_id, b.status, b.waiting_for, b.canceled_because, b.prompt_version_id,
   (select v.label from prompt_versions v where v.id = b.prompt_version_id) as prompt_version_label,
   b.api_key_id, b.executed_by, b.created_at, b.completed_at, b.total, b.waiting, b.processing, b.success, b.failed,
-  b.canceled, b.refused`);
+  b.canceled, b.refused`;
 
 /** Whose batches a caller sees: all, or those that a key uploaded. */
 interface BatchFilter {

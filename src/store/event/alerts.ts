@@ -24,9 +24,8 @@ export interface AlertRow extends AlertSettings {
   readonly updatedAt: Date;
 }
 
-const columns =
-  sql.raw(`a.id, a.workspace_id, a.name, a.metric, a.agent_ids, a.tag, a.threshold, a.clear_threshold, a.window_minutes,
-  a.min_count, a.no_data, a.state, a.state_since, a.value, a.evaluated_to, a.created_by, a.created_at, a.updated_at`);
+const columns = sql`a.id, a.workspace_id, a.name, a.metric, a.agent_ids, a.tag, a.threshold, a.clear_threshold, a.window_minutes,
+  a.min_count, a.no_data, a.state, a.state_since, a.value, a.evaluated_to, a.created_by, a.created_at, a.updated_at`;
 
 /** Oldest first. */
 export async function listAlerts(db: Db, workspaceId: string): Promise<AlertRow[]> {

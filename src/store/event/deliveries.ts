@@ -136,10 +136,10 @@ interface Claim {
   readonly claimed: readonly ClaimedEndpoint[];
 }
 
-const claimedEndpoints = rowSet<Claim, ClaimedEndpoint>(
+const claimedEndpoints = rowSet<ClaimedEndpoint, Claim>(
   'h',
   { endpoint_id: ['uuid', (one) => one.endpointId], most: ['int', (one) => one.limit] },
-  ({ claimed }) => claimed,
+  { read: ({ claimed }) => claimed },
 );
 
 const selectDue = statement<Claim, DueDelivery>('deliveries-read-due')`
@@ -218,18 +218,14 @@ export async function recordAttempts(
   await send(updateDeliveries, outcomes);
 }
 
-const outcomeRows = rowSet<readonly AttemptOutcome[], AttemptOutcome>(
-  'g',
-  {
-    endpoint_id: ['uuid', (one) => one.endpointId],
-    event_id: ['uuid', (one) => one.eventId],
-    tries: ['int', (one) => one.attemptCount],
-    attempt: ['jsonb', (one) => JSON.stringify(one.attempt)],
-    delivered: ['bool', (one) => one.delivered],
-    retry_ms: ['float8', (one) => one.retryMs],
-  },
-  (outcomes) => outcomes,
-);
+const outcomeRows = rowSet<AttemptOutcome>('g', {
+  endpoint_id: ['uuid', (one) => one.endpointId],
+  event_id: ['uuid', (one) => one.eventId],
+  tries: ['int', (one) => one.attemptCount],
+  attempt: ['jsonb', (one) => JSON.stringify(one.attempt)],
+  delivered: ['bool', (one) => one.delivered],
+  retry_ms: ['float8', (one) => one.retryMs],
+});
 
 const updateDeliveries = statement<readonly AttemptOutcome[]>('deliveries-record')`
   with given as materialized (select * from ${outcomeRows.table}),

@@ -35,10 +35,9 @@ export interface EndpointRow extends StoredSettings {
   readonly pending: number;
 }
 
-const columns =
-  sql.raw(`p.id, p.url, p.sealed_url, p.event_types, p.agent_ids, p.payload, p.format, p.description, p.enabled,
+const columns = sql`p.id, p.url, p.sealed_url, p.event_types, p.agent_ids, p.payload, p.format, p.description, p.enabled,
   p.disabled_because, p.disabled_at, p.created_by, p.api_key_id, p.created_at, p.failing_since, p.last_success_at,
-  (select count(*) from deliveries d where p.enabled and d.endpoint_id = p.id and d.state = 'pending') as pending`);
+  (select count(*) from deliveries d where p.enabled and d.endpoint_id = p.id and d.state = 'pending') as pending`;
 
 /** Oldest first. */
 export async function listEndpoints(db: Db, workspaceId: string): Promise<EndpointRow[]> {

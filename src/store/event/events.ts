@@ -53,7 +53,7 @@ const lockCounters = statement<readonly NewEvent[]>('events-lock-counters')`
 const subscribes = sql`p.workspace_id = g.workspace_id and case when g.type = 'ping' then p.id = g.subject
   else g.type = any(p.event_types) and (p.agent_ids is null or g.agent_id is null or g.agent_id = any(p.agent_ids)) end`;
 
-const given = rowSet<readonly NewEvent[], NewEvent>(
+const given = rowSet<NewEvent>(
   'g',
   {
     id: ['uuid', ({ atMs }) => uuid7(atMs)],
@@ -65,7 +65,6 @@ const given = rowSet<readonly NewEvent[], NewEvent>(
     end_user: ['text', (one) => one.user],
     data: ['json', (one) => one.data],
   },
-  (events) => events,
   { ordinality: true },
 );
 
@@ -100,7 +99,7 @@ const insertEvents = statement<readonly NewEvent[], Queued>('events-insert')`
     returning 1)
   select count(*)::int as queued from queued`;
 
-const columns = sql.raw('e.id, e.type, e.at, e.sequence, e.data');
+const columns = sql`e.id, e.type, e.at, e.sequence, e.data`;
 
 /**
  * The next events of a workspace, oldest first. Null if there is no event `after`.
@@ -211,11 +210,10 @@ const forgetAnswers = sql`update deliveries d
     from forgotten f join endpoints p on p.workspace_id = f.workspace_id
     where d.endpoint_id = p.id and d.event_id = f.id`;
 
-const forgotten = rowSet<readonly DeletedExecution[], DeletedExecution>(
-  'x',
-  { id: ['uuid', (one) => one.id], workspace_id: ['uuid', (one) => one.workspaceId] },
-  (deleted) => deleted,
-);
+const forgotten = rowSet<DeletedExecution>('x', {
+  id: ['uuid', (one) => one.id],
+  workspace_id: ['uuid', (one) => one.workspaceId],
+});
 
 const forgetExecutionEvents = statement<readonly DeletedExecution[]>('events-forget-executions')`
   with forgotten as (

@@ -1,6 +1,5 @@
-import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import type { Rendering } from '../../core/agent/render-prompt.ts';
-import type { BatchLineOf } from '../../core/batch/batch.ts';
 import {
   type Execution,
   type ExecutionSummary,
@@ -124,11 +123,10 @@ interface Lookup {
   readonly highest: string | null;
 }
 
-const given = rowSet<Lookup, ExecutionKey>(
+const given = rowSet<ExecutionKey, Lookup>(
   'given',
   { id: ['uuid', (one) => one.executionId], agent_id: ['uuid', (one) => one.agentId] },
-  ({ keys }) => keys,
-  { ordinality: true },
+  { read: ({ keys }) => keys, ordinality: true },
 );
 
 // Each row is looked up by its key, in the one partition of that key.
@@ -178,34 +176,25 @@ export async function findEnded(db: Db, ids: readonly string[]): Promise<string[
 /** A live execution, and whether a worker has started it. */
 export type UnendedExecution = LiveExecution & { readonly begun: boolean };
 
-/** SQL: the step of a workflow run that execution `of` belongs to, as `StepColumns`. */
-export const stepColumns = (of: string) =>
-  sql.raw(`${of}.workflow_run_id, ${of}.step_name, ${of}.step_item`);
+/** SQL: whom live execution `e` was for, and the step or line that it belongs to. */
+export const belongingColumns = sql`${labelFields}, e.workflow_run_id, e.step_name, e.step_item, e.batch_id, e.batch_line`;
 
-export interface StepColumns {
-  readonly workflowRunId: string | null;
-  readonly stepName: string | null;
+export interface BelongingColumns
+  extends LabelColumns,
+    Pick<ExecutionSummary, 'workflowRunId' | 'stepName' | 'batchId'> {
   readonly stepItem: number | null;
-}
-
-export function stepOfRow({
-  workflowRunId: runId,
-  stepName: step,
-  stepItem: item,
-}: StepColumns): WorkflowStepOf | null {
-  return runId === null || step === null || item === null ? null : { runId, step, item };
-}
-
-/** SQL: the line of a batch that execution `of` belongs to, as `LineColumns`. */
-export const lineColumns = (of: string) => sql.raw(`${of}.batch_id, ${of}.batch_line`);
-
-export interface LineColumns {
-  readonly batchId: string | null;
   readonly batchLine: number | null;
 }
 
-export function lineOfRow({ batchId, batchLine: line }: LineColumns): BatchLineOf | null {
-  return batchId === null || line === null ? null : { batchId, line };
+export function belongingOf(
+  row: BelongingColumns,
+): Required<Pick<LiveExecution, 'labels' | 'workflow' | 'batchLine'>> {
+  const { workflowRunId: runId, stepName: step, stepItem: item, batchId, batchLine: line } = row;
+  return {
+    labels: labelsOfRow(row),
+    workflow: runId === null || step === null || item === null ? null : { runId, step, item },
+    batchLine: batchId === null || line === null ? null : { batchId, line },
+  };
 }
 
 /** By id; omits executions that have ended. */
@@ -214,21 +203,13 @@ export async function findLiveExecutions(
   executionIds: readonly string[],
 ): Promise<Map<string, UnendedExecution>> {
   const { rows } = await sql<
-    Omit<UnendedExecution, 'workflow' | 'labels' | 'batchLine'> &
-      LabelColumns &
-      StepColumns &
-      LineColumns
+    Omit<UnendedExecution, 'workflow' | 'labels' | 'batchLine'> & BelongingColumns
   >`
     select e.id, case when e.has_slot is null then null else e.agent_id end as slot_agent_id,
-      e.source, e.prompt_version_id, e.model, e.api_key_id, ${labelFields}, ${stepColumns('e')}, ${lineColumns('e')},
+      e.source, e.prompt_version_id, e.model, e.api_key_id, ${belongingColumns},
       e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, e.started_at is not null as begun
     from execution_queue e where e.id = any(${executionIds}::uuid[])`.execute(db);
-  return new Map(
-    rows.map((row) => {
-      const of = { labels: labelsOfRow(row), workflow: stepOfRow(row), batchLine: lineOfRow(row) };
-      return [row.id, { ...row, ...of }];
-    }),
-  );
+  return new Map(rows.map((row) => [row.id, { ...row, ...belongingOf(row) }]));
 }
 
 /** The inputs of the prompts of these executions by id; omits executions that have ended. */

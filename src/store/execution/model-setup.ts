@@ -1,5 +1,6 @@
 import type { ModelSetup } from '../../core/model/model-port.ts';
 import type { ProviderAuth, ProviderKind } from '../../core/model/provider.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 
 /**
  * The stored provider and price of a workspace's model: the SQL to read them together with an execution, so that no execution
@@ -7,26 +8,19 @@ import type { ProviderAuth, ProviderKind } from '../../core/model/provider.ts';
  */
 
 /** SQL: the columns of `SetupRow`; needs `setupJoins`. */
-export const setupColumns = `setup_provider.id as "providerId", setup_provider.kind as "providerKind",
-  setup_provider.sealed_api_key as "sealedApiKey", setup_provider.base_url as "baseURL",
-  setup_provider.sealed_extras as "sealedExtras", setup_provider.organization as "providerOrganization",
-  setup_provider.project as "providerProject", setup_provider.auth as "providerAuth",
-  setup_price.input_per_million as "inputPerMillion", setup_price.output_per_million as "outputPerMillion",
-  setup_price.cache_read_per_million as "cacheReadPerMillion",
-  setup_price.cache_write_per_million as "cacheWritePerMillion"`;
+export const setupColumns = sql`setup_provider.id as provider_id, setup_provider.kind as provider_kind,
+  setup_provider.sealed_api_key, setup_provider.base_url as "baseURL", setup_provider.sealed_extras,
+  setup_provider.organization as provider_organization, setup_provider.project as provider_project,
+  setup_provider.auth as provider_auth, setup_price.input_per_million, setup_price.output_per_million,
+  setup_price.cache_read_per_million, setup_price.cache_write_per_million`;
 
-/**
- * SQL: joins the provider and price of a model; both arguments are SQL expressions. Lateral subqueries, because PostgreSQL
- * might otherwise scan all prices and providers.
- */
-export function setupJoins(workspaceId: string, model: string): string {
-  return `left join lateral (
+/** SQL: joins the provider and price of a model. Lateral subqueries: PostgreSQL might otherwise scan all prices and providers. */
+export const setupJoins = (workspaceId: Sql, model: Sql) => sql`left join lateral (
       select id, kind, sealed_api_key, base_url, sealed_extras, organization, project, auth from providers
       where workspace_id = ${workspaceId} and name = split_part(${model}, '/', 1) offset 0) as setup_provider on true
     left join lateral (
       select input_per_million, output_per_million, cache_read_per_million, cache_write_per_million from prices
       where workspace_id = ${workspaceId} and model = ${model} offset 0) as setup_price on true`;
-}
 
 export interface SetupRow {
   /** Null if no provider is stored; then its other columns are null too. */

@@ -2,28 +2,16 @@ import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import { restoreFiles } from '../../core/agent/stored-files.ts';
 import type { Retry } from '../../core/execution/outcome.ts';
 import {
-  type AcceptedAs,
   type Claim,
   endSettings,
   type QueuedExecution,
   tokenSumMax,
 } from '../../core/execution/queued-execution.ts';
-import type { ExecutionErrorCode } from '../../core/failure.ts';
 import { statementTime } from '../../db/clock.ts';
 import type { Db } from '../../db/database.ts';
 import { type Columns, rowTable } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import {
-  type LabelColumns,
-  type LineColumns,
-  labelFields,
-  labelsOfRow,
-  lineColumns,
-  lineOfRow,
-  type StepColumns,
-  stepColumns,
-  stepOfRow,
-} from './executions.ts';
+import { type BelongingColumns, belongingColumns, belongingOf } from './executions.ts';
 import { modelSetupOf, type SetupRow, setupColumns, setupJoins } from './model-setup.ts';
 
 /**
@@ -126,37 +114,23 @@ export async function claimForOtherWorkspaces(
   return executions;
 }
 
-interface ClaimedRow
-  extends SetupRow,
-    Omit<AcceptedAs, 'labels' | 'batchLine'>,
-    LabelColumns,
-    StepColumns,
-    LineColumns {
-  readonly id: string;
+type FromRow = Omit<
+  QueuedExecution,
+  | 'worker'
+  | 'settings'
+  | 'setup'
+  | 'labels'
+  | 'workflow'
+  | 'batchLine'
+  | 'storeBodies'
+  | 'slotAgentId'
+>;
+
+interface ClaimedRow extends FromRow, SetupRow, BelongingColumns {
   readonly tag: number;
-  readonly workspaceId: string;
-  readonly agentId: string;
-  readonly attempt: number;
-  readonly failures: number;
-  readonly losses: number;
-  readonly rejections: number;
-  readonly waitCode: ExecutionErrorCode | null;
-  readonly called: boolean;
-  readonly emptied: boolean;
-  readonly mismatch: string | null;
-  readonly elapsedMs: number;
-  readonly temperature: number | null;
-  readonly inputVariables: string;
   readonly fileData: string | null;
   readonly settings: string;
-  readonly inputBytes: number;
 }
-
-/** SQL: the stored model setup of a claimed execution. */
-const setup = {
-  columns: sql.raw(setupColumns),
-  joins: sql.raw(setupJoins('e.workspace_id', 'e.model')),
-};
 
 async function claim(
   db: Db,
@@ -182,9 +156,9 @@ async function claim(
         greatest(0, extract(epoch from clock_timestamp() - e.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables,
         e.file_data, e.settings, e.bytes as input_bytes,
-        ${stepColumns('e')}, ${lineColumns('e')}, ${labelFields}, ${setup.columns}
+        ${belongingColumns}, ${setupColumns}
       from claimed e
-      ${setup.joins}) as claims on true`.execute(db);
+      ${setupJoins(sql`e.workspace_id`, sql`e.model`)}) as claims on true`.execute(db);
   const claimed = rows.filter((row) => row.id !== null);
   return {
     executions: claimed.map((row) => queuedExecutionOf(row, worker)),
@@ -195,34 +169,14 @@ async function claim(
 }
 
 function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
+  const { fileData, ...columns } = row;
   const settings: ExecutionSettings = JSON.parse(row.settings);
   return {
+    ...columns,
     ...endSettings(row.agentId, settings),
-    workflow: stepOfRow(row),
-    id: row.id,
-    workspaceId: row.workspaceId,
-    agentId: row.agentId,
-    worker,
-    attempt: row.attempt,
-    failures: row.failures,
-    losses: row.losses,
-    rejections: row.rejections,
-    waitCode: row.waitCode,
-    called: row.called,
-    emptied: row.emptied,
-    mismatch: row.mismatch,
-    source: row.source,
-    promptVersionId: row.promptVersionId,
-    model: row.model,
-    apiKeyId: row.apiKeyId,
-    labels: labelsOfRow(row),
-    batchLine: lineOfRow(row),
-    temperature: row.temperature,
-    setup: modelSetupOf(row),
-    inputVariables: restoreFiles(row.inputVariables, row.fileData),
-    inputBytes: row.inputBytes,
-    settings,
-    elapsedMs: row.elapsedMs,
+    ...{ worker, settings, setup: modelSetupOf(row) },
+    ...belongingOf(row),
+    inputVariables: restoreFiles(row.inputVariables, fileData),
   };
 }
 

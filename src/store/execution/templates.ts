@@ -6,7 +6,7 @@ import { contentColumns, contentOf, type StoredContent } from '../agent/version-
 /** The templates of a prompt version, and the format of its output. Versions are immutable, so callers may cache them. */
 export async function readTemplate(db: Db, promptVersionId: string): Promise<Template | null> {
   const { rows } = await sql<StoredContent & { readonly format: string | null }>`
-    select ${sql.raw(contentColumns)}, v.response_format as format
+    select ${contentColumns}, v.response_format as format
     from prompt_versions v where v.id = ${promptVersionId}`.execute(db);
   if (!rows[0]) return null;
   const { format } = rows[0];

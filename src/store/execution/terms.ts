@@ -55,20 +55,19 @@ export function admittedTable<Terms extends ExecutionTerms, Call extends Admitte
   ofTerms: Columns<Terms>,
   ofCalls: Columns<Call> = {},
 ): Fragment<NumberedTerms<Terms, Call>> {
-  const calls = rowSet<NumberedTerms<Terms, Call>, NumberedCall<Call>>(
+  const calls = rowSet<NumberedCall<Call>, NumberedTerms<Terms, Call>>(
     'e',
     {
       ...parametersOf(requestFields, ofRequest),
       ...ofCalls,
       position: ['int', ({ position }) => position],
     },
-    (numbered) => numbered.calls,
+    { read: (numbered) => numbered.calls },
   );
-  const terms = rowSet<NumberedTerms<Terms, Call>, Terms>(
+  const terms = rowSet<Terms, NumberedTerms<Terms, Call>>(
     't',
     { ...parametersOf<Terms>(termsFields), ...ofTerms },
-    (numbered) => numbered.terms,
-    { ordinality: true },
+    { read: (numbered) => numbered.terms, ordinality: true },
   );
   return sql`${calls.table} join ${terms.table} on t.ordinal = e.position`;
 }

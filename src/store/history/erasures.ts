@@ -71,10 +71,9 @@ export async function countOpenErasures(trx: Trx, workspaceId: string): Promise<
   return rows[0]?.open ?? 0;
 }
 
-const columns =
-  sql.raw(`e.id, e.agent_id, e.variable, e.label, e.label_name, e.requested_by, e.requested_at, e.deleted, e.completed_at, e.schedules,
+const columns = sql`e.id, e.agent_id, e.variable, e.label, e.label_name, e.requested_by, e.requested_at, e.deleted, e.completed_at, e.schedules,
   (select count(*) from erasure_executions r where r.erasure_id = e.id)
-    + (select count(*) from erasure_workflow_runs r where r.erasure_id = e.id) as waiting`);
+    + (select count(*) from erasure_workflow_runs r where r.erasure_id = e.id) as waiting`;
 
 export async function findErasure(
   db: Db,

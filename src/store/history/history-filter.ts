@@ -210,7 +210,7 @@ export function rangeRows(ranges: readonly IdRange[]): Condition {
     as range (from_id, to_id)`;
 }
 
-export const inListedRange = sql.raw('e.id >= range.from_id and e.id < range.to_id');
+export const inListedRange = sql`e.id >= range.from_id and e.id < range.to_id`;
 
 /** The range from the oldest to the newest of these ranges. */
 export function enclosingRange(ranges: readonly IdRange[]): IdRange {

@@ -44,7 +44,7 @@ interface Changes {
   readonly occurred: 0 | 1;
 }
 
-const changes = rowSet<Changes, Tally>(
+const changes = rowSet<Tally, Changes>(
   'c',
   {
     agent_id: ['uuid', (one) => one.agentId],
@@ -67,7 +67,7 @@ const changes = rowSet<Changes, Tally>(
     cost_unknown: ['smallint', (one) => (one.costKnown ? 0 : 1)],
     latency_ms: ['int', (one) => one.latencyMs],
   },
-  ({ labeled }) => labeled,
+  { read: ({ labeled }) => labeled },
 );
 
 const dimensions = sql`status, source, prompt_version_id, model, api_key_id, error_code`;

@@ -64,12 +64,12 @@ const months = sql.raw(`(
  * - Vacuum reads no records. Other databases have their own snapshots.
  * - A move with a future transaction id comes from the server that this database was restored from: no reader here saw it.
  */
-const settled = sql.raw(`not exists (
+const settled = sql`not exists (
   select from pg_stat_activity a cross join history_floor f
   where (a.datname = current_database() or a.backend_type = 'walsender')
     and a.backend_type <> 'autovacuum worker' and a.pid <> pg_backend_pid() and a.backend_xmin is not null
     and f.moved_by < pg_snapshot_xmax(pg_current_snapshot())
-    and pg_snapshot_xmax(pg_current_snapshot())::text::numeric - age(a.backend_xmin) <= f.moved_by::text::numeric)`);
+    and pg_snapshot_xmax(pg_current_snapshot())::text::numeric - age(a.backend_xmin) <= f.moved_by::text::numeric)`;
 
 /** Whether the months below the floor may be removed now. */
 export async function isFloorSettled(db: Db): Promise<boolean> {

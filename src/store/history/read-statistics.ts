@@ -120,9 +120,8 @@ function rowsOf({ table, byLabel, playground }: StatisticsRead): Sql {
     and ${hasSource(sql.ref('r.source'), { source: null, playground })}`;
   if (byLabel === null) return sql`select * from ${sql.table(table)} r where ${inSpan}`;
   const [kind, name] = labelKindOf(byLabel.grouping);
-  const dimensions =
-    sql.raw(`r.agent_id, r.bucket, r.status, r.source, r.prompt_version_id, r.model, r.api_key_id,
-    r.error_code`);
+  const dimensions = sql`r.agent_id, r.bucket, r.status, r.source, r.prompt_version_id, r.model, r.api_key_id,
+    r.error_code`;
   const sums = (sign: 1 | -1) =>
     sql.raw(
       `${sign} as sign, ${sumColumns.map((one) => `${sign} * r.${one} as ${one}`).join(', ')}, r.latency`,

@@ -75,16 +75,10 @@ function latencyText(latency: readonly number[]): string {
 }
 
 const ordinality = true;
-const addedBuckets = rowSet<readonly Bucket[], Bucket>(
-  'b',
-  { ...keyColumns, ...addedColumns },
-  (buckets) => buckets,
-  { ordinality },
-);
-const addedBreakdown = rowSet<readonly BreakdownBucket[], BreakdownBucket>(
+const addedBuckets = rowSet<Bucket>('b', { ...keyColumns, ...addedColumns }, { ordinality });
+const addedBreakdown = rowSet<BreakdownBucket>(
   'b',
   { ...keyColumns, ...addedColumns, ...breakdownColumns },
-  (buckets) => buckets,
   { ordinality },
 );
 
@@ -115,16 +109,10 @@ const addBreakdown = statement<readonly BreakdownBucket[]>('statistics-add-break
   order by ordinal
   on conflict (${bucketKey}, ${breakdownNames}) do update set ${addToBucket}`;
 
-const removedBuckets = rowSet<readonly Bucket[], Bucket>(
-  't',
-  { ...keyColumns, ...removedColumns },
-  (buckets) => buckets,
-  { ordinality },
-);
-const removedBreakdown = rowSet<readonly BreakdownBucket[], BreakdownBucket>(
+const removedBuckets = rowSet<Bucket>('t', { ...keyColumns, ...removedColumns }, { ordinality });
+const removedBreakdown = rowSet<BreakdownBucket>(
   't',
   { ...keyColumns, ...removedColumns, ...breakdownColumns },
-  (buckets) => buckets,
   { ordinality },
 );
 

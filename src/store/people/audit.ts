@@ -100,8 +100,8 @@ export function listAudit(
   request: AuditQuery,
 ): Promise<{ rows: AuditRow[]; total: number }> {
   const { action, userId, subject, startMs, endMs } = request;
-  const columns = sql.raw(`id, at, user_id, api_key_id, action, subject,
-    case when personal is null then details else (details::jsonb || personal)::json end as details`);
+  const columns = sql`id, at, user_id, api_key_id, action, subject,
+    case when personal is null then details else (details::jsonb || personal)::json end as details`;
   const from = sql`audit where workspace_id = ${workspaceId}
     ${action === null ? sql`` : sql`and action = ${action}`}
     ${userId === null ? sql`` : sql`and user_id = ${userId}`}

@@ -65,11 +65,10 @@ export function readNamedAgents(
   return send(readNamed, names);
 }
 
-const given = rowSet<readonly AgentName[], AgentName>(
-  'given',
-  { workspace_id: ['uuid', ({ workspaceId }) => workspaceId], name: ['text', ({ name }) => name] },
-  (names) => names,
-);
+const given = rowSet<AgentName>('given', {
+  workspace_id: ['uuid', ({ workspaceId }) => workspaceId],
+  name: ['text', ({ name }) => name],
+});
 
 // The limit makes the planner look up each name by its key, whatever the statistics say.
 const readNamed = statement<readonly AgentName[], AgentView & AgentName>('read-named-agents')`

@@ -25,12 +25,10 @@ export interface NamedInvitation extends InvitationRow {
   readonly workspaceName: string;
 }
 
-const columns = sql.raw('id, workspace_id, email, role, created_at, invited_by, expires_at');
-const workspaceName = sql.raw(
-  '(select name from workspaces w where w.id = workspace_id) as workspace_name',
-);
-const open = sql.raw(`accepted_at is null and expires_at > clock_timestamp() and not exists (
-  select from api_keys k where k.id = invitations.api_key_id and ${keyEnded})`);
+const columns = sql`id, workspace_id, email, role, created_at, invited_by, expires_at`;
+const workspaceName = sql`(select name from workspaces w where w.id = workspace_id) as workspace_name`;
+const open = sql`accepted_at is null and expires_at > clock_timestamp() and not exists (
+  select from api_keys k where k.id = invitations.api_key_id and ${keyEnded})`;
 
 export interface NewInvitation {
   readonly id: string;

@@ -34,12 +34,12 @@ export interface KeyRow extends RateLimits, CountsRow {
 }
 
 /** SQL: whether key `k` is revoked or expired. */
-export const keyEnded = `(k.revoked_at is not null
+export const keyEnded = sql`(k.revoked_at is not null
   or k.expires_at is not null and k.expires_at <= clock_timestamp())`;
 const columns = sql`k.id, k.name, k.start, k.permissions, k.all_agents, k.requests_per_minute,
   k.requests_per_hour, k.requests_per_day, k.allowed_origins, k.issued_by, k.created_at, k.expires_at,
-  k.revoked_at, k.last_used_at, k.issuing_keys, k.limit_subjects, ${sql.raw(keyEnded)} as ended,
-  (select role from members m where m.workspace_id = k.workspace_id and m.user_id = k.issued_by) as issuer_role, ${countsOf('k.limit_subjects[1]')},
+  k.revoked_at, k.last_used_at, k.issuing_keys, k.limit_subjects, ${keyEnded} as ended,
+  (select role from members m where m.workspace_id = k.workspace_id and m.user_id = k.issued_by) as issuer_role, ${countsOf(sql`k.limit_subjects[1]`)},
   array(select agent_id from api_key_agents a where a.api_key_id = k.id order by agent_id) as agent_ids`;
 
 /**

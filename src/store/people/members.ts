@@ -18,7 +18,7 @@ export interface MemberRow {
   readonly joinedAt: Date;
 }
 
-const columns = sql.raw('m.user_id, u.email, u.name, m.role, m.created_at as joined_at');
+const columns = sql`m.user_id, u.email, u.name, m.role, m.created_at as joined_at`;
 
 export async function listMembers(db: Db, workspaceId: string): Promise<MemberRow[]> {
   const { rows } = await sql<MemberRow>`
@@ -53,7 +53,7 @@ export interface Membership {
 }
 
 /** SQL: orders the memberships `m` of a user. Workspaces that the user owns come first; the others are by invitation. */
-export const ownWorkspacesFirst = sql.raw("(m.role = 'owner') desc, m.created_at, m.workspace_id");
+export const ownWorkspacesFirst = sql`(m.role = 'owner') desc, m.created_at, m.workspace_id`;
 
 /** The workspaces of a user. A session without a named workspace uses the first one. */
 export async function listMemberships(db: Db, userId: string): Promise<Membership[]> {
@@ -127,11 +127,10 @@ export function readRoles(send: Send, lookups: MembershipLookup): Promise<Member
   return send(readRolesOf, lookups);
 }
 
-const lookups = rowSet<MembershipLookup, MembershipLookup[number]>(
-  'lookups',
-  { workspace_id: ['uuid', (one) => one.workspaceId], user_id: ['uuid', (one) => one.userId] },
-  (members) => members,
-);
+const lookups = rowSet<MembershipLookup[number]>('lookups', {
+  workspace_id: ['uuid', (one) => one.workspaceId],
+  user_id: ['uuid', (one) => one.userId],
+});
 
 const readRolesOf = statement<MembershipLookup, MemberRole>('read-roles')`
   select m.workspace_id, m.user_id, m.role

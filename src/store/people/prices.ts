@@ -9,9 +9,7 @@ export interface PriceRow extends Price {
   readonly updatedAt: Date;
 }
 
-const amounts = sql.raw(
-  'input_per_million, output_per_million, cache_read_per_million, cache_write_per_million',
-);
+const amounts = sql`input_per_million, output_per_million, cache_read_per_million, cache_write_per_million`;
 
 export async function listPrices(db: Db, workspaceId: string): Promise<PriceRow[]> {
   const { rows } = await sql<PriceRow>`

@@ -17,10 +17,8 @@ export interface ProviderRow extends ExtraNames {
   readonly updatedAt: Date;
 }
 
-const shown = sql.raw(
-  `name, kind, base_url, sealed_api_key is not null as has_api_key, header_names, query_names,
-    body_extra_names, organization, project, auth, created_at, updated_at`,
-);
+const shown = sql`name, kind, base_url, sealed_api_key is not null as has_api_key, header_names, query_names,
+    body_extra_names, organization, project, auth, created_at, updated_at`;
 
 export async function listProviders(db: Db, workspaceId: string): Promise<ProviderRow[]> {
   const { rows } = await sql<ProviderRow>`

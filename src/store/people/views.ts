@@ -15,7 +15,7 @@ export interface ViewOwner {
   readonly userId: string;
 }
 
-const columns = sql.raw('id, name, search, created_at');
+const columns = sql`id, name, search, created_at`;
 
 export async function listViews(db: Db, { workspaceId, userId }: ViewOwner): Promise<ViewRow[]> {
   const { rows } = await sql<ViewRow>`

@@ -31,9 +31,8 @@ export interface ScheduleRow {
   readonly updatedAt: Date;
 }
 
-const columns =
-  sql.raw(`id, workflow_id, workspace_id, cron, time_zone, missed, input, labels, enabled, revision,
-  next_at, last_at, last_error, created_by, created_at, updated_at`);
+const columns = sql`id, workflow_id, workspace_id, cron, time_zone, missed, input, labels, enabled, revision,
+  next_at, last_at, last_error, created_by, created_at, updated_at`;
 
 export async function findSchedule(
   db: Db,

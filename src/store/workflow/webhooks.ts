@@ -12,7 +12,7 @@ export interface WebhookRow {
   readonly createdAt: Date;
 }
 
-const columns = sql.raw('id, workflow_id, name, created_by, created_at');
+const columns = sql`id, workflow_id, name, created_by, created_at`;
 
 /** Newest first. */
 export function listWebhooks(

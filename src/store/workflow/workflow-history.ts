@@ -74,7 +74,7 @@ interface WorkflowRunKey {
   readonly id: string;
 }
 
-const joined = sql.raw('workflow_runs r join workflow_versions v on v.id = r.workflow_version_id');
+const joined = sql`workflow_runs r join workflow_versions v on v.id = r.workflow_version_id`;
 
 const visibleRun = (viewer: Viewer, { workflowId, id }: WorkflowRunKey) => sql`${joined}
   where r.id = ${id} and r.workflow_id = ${workflowId} and ${versionVisibleTo(viewer)}`;

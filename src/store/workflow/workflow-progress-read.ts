@@ -126,7 +126,9 @@ interface StepsToRead {
 }
 
 const runIds = (steps: StepsToRead) => steps.runIds;
-const namedItems = rowSet<StepsToRead, WorkflowStepOf>('n', stepKey, ({ items }) => items);
+const namedItems = rowSet<WorkflowStepOf, StepsToRead>('n', stepKey, {
+  read: ({ items }) => items,
+});
 
 const readStepRows = statement<StepsToRead, StepRow>('progress-read-steps')`
   select ${stepColumns} from workflow_steps s where s.run_id = any(${runIds}::uuid[]) and s.item = -1

@@ -149,18 +149,14 @@ const stopSteps = statement<readonly Ending[], StoppedRow>('progress-stop-steps'
 
 const failureOf = ({ end }: Ending) => (end.status === 'success' ? null : end);
 
-const endings = rowSet<readonly Ending[], Ending>(
-  'e',
-  {
-    id: ['uuid', (one) => one.runId],
-    status: ['text', (one) => one.end.status],
-    output: ['text', ({ end }) => (end.status === 'success' ? end.output : null)],
-    error_code: ['text', (one) => failureOf(one)?.errorCode],
-    error: ['text', (one) => storableOrNull(failureOf(one)?.error)],
-    failed_step: ['text', (one) => failureOf(one)?.failedStep],
-  },
-  (ends) => ends,
-);
+const endings = rowSet<Ending>('e', {
+  id: ['uuid', (one) => one.runId],
+  status: ['text', (one) => one.end.status],
+  output: ['text', ({ end }) => (end.status === 'success' ? end.output : null)],
+  error_code: ['text', (one) => failureOf(one)?.errorCode],
+  error: ['text', (one) => storableOrNull(failureOf(one)?.error)],
+  failed_step: ['text', (one) => failureOf(one)?.failedStep],
+});
 
 /** An error may quote a value, which may contain what PostgreSQL cannot store. */
 function storableOrNull(text: string | null | undefined): string | null {
@@ -174,26 +170,22 @@ const endWorkflowRuns = statement<readonly Ending[]>('progress-end-runs')`
   where r.id = e.id`;
 
 /** Values are JSON, whose escapes make every text storable. */
-const written = rowSet<readonly WrittenStep[], WrittenStep>(
-  'w',
-  {
-    run_id: ['uuid', (one) => one.runId],
-    step: ['text', (one) => one.step],
-    item: ['int', (one) => one.item],
-    status: ['text', (one) => one.status],
-    variables: ['text', (one) => one.variables],
-    agent_id: ['uuid', (one) => one.agentId],
-    execution_id: ['uuid', (one) => one.executionId],
-    failed_execution_id: ['uuid', (one) => one.failedExecutionId],
-    fallback: ['bool', (one) => one.fallback],
-    items: ['text', (one) => one.items],
-    items_count: ['int', (one) => one.itemsCount],
-    output: ['text', (one) => one.output],
-    error_code: ['text', (one) => one.errorCode],
-    error: ['text', (one) => storableOrNull(one.error)],
-  },
-  (steps) => steps,
-);
+const written = rowSet<WrittenStep>('w', {
+  run_id: ['uuid', (one) => one.runId],
+  step: ['text', (one) => one.step],
+  item: ['int', (one) => one.item],
+  status: ['text', (one) => one.status],
+  variables: ['text', (one) => one.variables],
+  agent_id: ['uuid', (one) => one.agentId],
+  execution_id: ['uuid', (one) => one.executionId],
+  failed_execution_id: ['uuid', (one) => one.failedExecutionId],
+  fallback: ['bool', (one) => one.fallback],
+  items: ['text', (one) => one.items],
+  items_count: ['int', (one) => one.itemsCount],
+  output: ['text', (one) => one.output],
+  error_code: ['text', (one) => one.errorCode],
+  error: ['text', (one) => storableOrNull(one.error)],
+});
 
 const upsertSteps = statement<readonly WrittenStep[]>('progress-upsert-steps')`
   insert into workflow_steps as s (run_id, step, item, status, ready_at, variables, agent_id,

@@ -37,16 +37,13 @@ export interface WorkflowRunRow extends WorkflowRunSummaryRow {
 }
 
 /** SQL: the columns of a `WorkflowRunSummaryRow` of run `r` and its version `v`. */
-const summaryFields = `r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
+export const runSummaryColumns = sql`r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
   r.trigger, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.error_code,
   r.error, r.failed_step, r.labels`;
-export const runSummaryColumns = sql.raw(summaryFields);
 /** SQL: the columns of a `WorkflowRunRow`. */
-export const runColumns = sql.raw(`${summaryFields}, r.input, r.output`);
+export const runColumns = sql`${runSummaryColumns}, r.input, r.output`;
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
-export const runColumnsWithoutBodies = sql.raw(
-  `${summaryFields}, null::text as input, null::text as output`,
-);
+export const runColumnsWithoutBodies = sql`${runSummaryColumns}, null::text as input, null::text as output`;
 
 /** A step with a row; steps without a row wait or were never reached. */
 export interface WorkflowStepRow {
@@ -67,9 +64,8 @@ export interface WorkflowStepRow {
   readonly completedAt: Date | null;
 }
 
-const stepColumns =
-  sql.raw(`step, item, status, ready_at, execution_id, failed_execution_id, fallback, items_count,
-  error_code, error, started_at, completed_at`);
+const stepColumns = sql`step, item, status, ready_at, execution_id, failed_execution_id, fallback, items_count,
+  error_code, error, started_at, completed_at`;
 
 /** The maximum length of a list. */
 const itemsMax = 1_000;

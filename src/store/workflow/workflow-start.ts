@@ -128,7 +128,7 @@ export async function writeStart(send: Send, writes: StartWrites): Promise<Compl
 }
 
 const lockKeys = statement<readonly Buffer[], Counts & { subject: string }>('start-lock-keys')`
-  select ${sql.raw(countsColumns)} from limits
+  select ${countsColumns} from limits
   where subject in (select unnest(limit_subjects) from api_keys where hash = any(${(hashes) => hashes}::bytea[]))
   order by subject for update`;
 
@@ -153,7 +153,7 @@ const readReplays = firstCallsWith<FirstWorkflowRun>(
   sql`join workflow_runs r on r.id = i.result join workflow_versions v on v.id = r.workflow_version_id`,
 );
 
-const newRuns = rowSet<Pick<StartWrites, 'runs'>, NewWorkflowRun>(
+const newRuns = rowSet<NewWorkflowRun, Pick<StartWrites, 'runs'>>(
   'r',
   {
     id: ['uuid', (run) => run.id],
@@ -168,7 +168,7 @@ const newRuns = rowSet<Pick<StartWrites, 'runs'>, NewWorkflowRun>(
     store_bodies: ['bool', (run) => run.storeBodies],
     labels: ['json', (run) => run.labels],
   },
-  ({ runs }) => runs,
+  { read: ({ runs }) => runs },
 );
 
 const insertRuns = statement<Pick<StartWrites, 'runs' | 'executedAtMs'>>('start-insert-runs')`

@@ -56,7 +56,7 @@ export async function findDueAgents(db: Db, limit: number): Promise<DueAgentRow[
   const { rows } = await sql<DueAgentRow>`
     with recursive ${agentsWithReadySteps}
     select w.agent_id, a.workspace_id, a.stage, a.archived_at is not null as archived, a.api_enabled,
-      a.requests_per_minute, a.requests_per_hour, a.requests_per_day, ${countsOf('w.agent_id')}
+      a.requests_per_minute, a.requests_per_hour, a.requests_per_day, ${countsOf(sql`w.agent_id`)}
     from ready_agents w cross join lateral (
       select from workflow_steps s
       where s.status = 'ready' and s.agent_id = w.agent_id and s.ready_at <= ${statementTime}
@@ -194,12 +194,11 @@ export const stepKey: Columns<WorkflowStepOf> = {
   step: ['text', (one) => one.step],
   item: ['int', (one) => one.item],
 };
-const named = rowSet<readonly WorkflowStepOf[], WorkflowStepOf>('n', stepKey, (steps) => steps);
-const called = rowSet<readonly CalledStep[], CalledStep>(
-  'c',
-  { ...stepKey, execution_id: ['uuid', (one) => one.executionId] },
-  (steps) => steps,
-);
+const named = rowSet<WorkflowStepOf>('n', stepKey);
+const called = rowSet<CalledStep>('c', {
+  ...stepKey,
+  execution_id: ['uuid', (one) => one.executionId],
+});
 
 /**
  * SQL: locks those of the named steps that satisfy `condition`, in key order. Each is looked up by its key. The condition must

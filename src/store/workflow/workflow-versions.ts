@@ -38,8 +38,8 @@ export interface NewWorkflowVersion {
   readonly createdBy: string | null;
 }
 
-const summaryColumns = sql.raw(`v.id, v.workflow_id, v.number, v.label,
-  json_array_length(v.definition -> 'steps') as step_count, v.notes, v.created_by, v.created_at`);
+const summaryColumns = sql`v.id, v.workflow_id, v.number, v.label,
+  json_array_length(v.definition -> 'steps') as step_count, v.notes, v.created_by, v.created_at`;
 const versionColumns = sql`${summaryColumns}, v.definition`;
 
 export async function findWorkflowVersion(

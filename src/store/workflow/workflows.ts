@@ -29,13 +29,12 @@ export interface WorkflowSummaryRow {
 
 export interface WorkflowRow extends WorkflowSummaryRow, WithDefinition {}
 
-const summaryColumns =
-  sql.raw(`w.id, w.name, s.slug, w.description, w.enabled, w.workflow_version_id,
+const summaryColumns = sql`w.id, w.name, s.slug, w.description, w.enabled, w.workflow_version_id,
   v.label as workflow_version_label, v.number, json_array_length(v.definition -> 'steps') as step_count,
-  w.revision, w.created_by, w.created_at, w.updated_at`);
+  w.revision, w.created_by, w.created_at, w.updated_at`;
 const workflowColumns = sql`${summaryColumns}, v.definition`;
-const joined = sql.raw(`workflows w join workflow_versions v on v.id = w.workflow_version_id
-  join slugs s on s.subject = w.id`);
+const joined = sql`workflows w join workflow_versions v on v.id = w.workflow_version_id
+  join slugs s on s.subject = w.id`;
 
 /**
  * SQL: whether a caller sees version `v` and its runs, which requires seeing all of its agents. Deleted private agents count:
