@@ -336,6 +336,8 @@ export type FieldName = keyof Fields;
 type Stored = {
   [Name in FieldName]: Fields[Name] extends { from: Supplier } ? Name : never;
 }[FieldName];
+/** The fields whose values are computed. */
+export type ComputedField = Exclude<FieldName, Stored>;
 type Detail = {
   [Name in FieldName]: Fields[Name] extends { detail: true } ? Name : never;
 }[FieldName];

@@ -6,6 +6,7 @@ import { type IdKind, toId } from '../id.ts';
 import type { Attempt } from './attempt.ts';
 import { isPlayground, sourceOf } from './execution.ts';
 import {
+  type ComputedField,
   type Execution,
   type ExecutionSummary,
   executionFields,
@@ -78,8 +79,8 @@ export function sentOf({ request, systemPrompt, userPrompt }: Execution): Sent {
   return { ...(short.length > 0 && { messages: short }), ...sent };
 }
 
-/** What is computed. */
-const computed: Readonly<Partial<Record<FieldName, Read>>> = {
+/** What is computed, or shown otherwise than stored. */
+const computed: Readonly<Record<ComputedField, Read> & Partial<Record<FieldName, Read>>> = {
   source: ({ source }) => sourceOf(source),
   playground: ({ source }) => isPlayground(source) || null,
   apiKeyId: startingKeyId,
