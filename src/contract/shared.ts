@@ -1,11 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { windows } from '../core/execution/limits.ts';
-import { exampleId, nullable, oneOf, time } from '../core/field-types.ts';
+import { exampleId, id, nullable, oneOf, time } from '../core/field-types.ts';
 import type { IdKind } from '../core/id.ts';
 import * as limits from './limits.ts';
 import { patterns } from './patterns.ts';
 
-export { exampleId, id, nullable, oneOf, time } from '../core/field-types.ts';
+export { exampleId, id, idKind, nullable, oneOf, time } from '../core/field-types.ts';
 
 /**
  * Schemas that several resources share. A schema with a `title` becomes a component of the OpenAPI
@@ -17,6 +17,20 @@ export { exampleId, id, nullable, oneOf, time } from '../core/field-types.ts';
  * to one workspace.
  */
 export const workspaceHeader = 'Cueline-Workspace';
+
+/** Marks the identifier of a resource itself. */
+export const isOwnId = Symbol('identifier of the resource itself');
+
+/** A string; the mark tells the types of `toWire` that rows name it `id`. */
+export type OwnId = string & { readonly [isOwnId]?: true };
+
+/** The identifier of the resource itself: `agentId` of an agent. Its row names it `id`. */
+export function ownId(kind: IdKind, description = 'Identifier.') {
+  return Type.Unsafe<OwnId>({ ...id(kind, description), [isOwnId]: true });
+}
+
+/** Marks an object that is stored as it is sent. */
+export const isStoredAsSent = Symbol('stored as it is sent');
 
 /** Marks a field that names an agent. A symbol, because it is no part of the schema. */
 export const namesAgent = Symbol('names an agent');
