@@ -1,4 +1,4 @@
-import { toId, uuid7 } from '../src/core/id.ts';
+import { toId, unknownId, uuid7 } from '../src/core/id.ts';
 import type { Caller } from '../src/core/people/caller.ts';
 import { readClock } from '../src/db/clock.ts';
 import type { Db } from '../src/db/database.ts';
@@ -32,7 +32,7 @@ export async function createSeededAgent(
   const { id } = await createAgent(db, owner, {
     name,
     promptId,
-    promptVersionId: first?.id ?? null,
+    promptVersionId: first?.id ?? unknownId,
     config: { model },
     visibility: 'public',
     project: 'seeded',

@@ -125,6 +125,11 @@ export function sessionRight(e: Endpoint): Right | null {
  */
 export type Params<E extends Endpoint> = { readonly [Name in InBraces<E['path']>]: string };
 
+/** The stored forms of the identifiers in the path. A malformed one becomes one that nothing has. */
+export type Ids<E extends Endpoint> = {
+  readonly [Name in Extract<InBraces<E['path']>, `${string}Id`>]: string;
+};
+
 type InBraces<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | InBraces<Rest>
   : never;
@@ -147,4 +152,12 @@ export type ResponseBody<E extends Endpoint, Status extends number = SuccessStat
     : null;
 }[keyof E['responses'] & Status];
 
-type SuccessStatus = 200 | 201 | 202 | 204;
+const successStatuses = [200, 201, 202, 204] as const;
+type SuccessStatus = (typeof successStatuses)[number];
+
+/** The only status of success, and the schema of its body; `null` without one. */
+export function successOf({ id, responses }: Endpoint): [SuccessStatus, TSchema | null] {
+  const status = successStatuses.find((one) => one in responses);
+  if (status === undefined) throw new Error(`${id} declares no success`);
+  return [status, responses[status] ?? null];
+}

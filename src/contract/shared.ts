@@ -32,8 +32,8 @@ export function ownId(kind: IdKind, description = 'Identifier.') {
 /** Marks an object that is stored as it is sent. */
 export const isStoredAsSent = Symbol('stored as it is sent');
 
-/** Marks a field that names an agent. A symbol, because it is no part of the schema. */
-export const namesAgent = Symbol('names an agent');
+/** Marks a field of a request with the kind of what it names. */
+export const refersTo = Symbol('refers to');
 
 /**
  * An identifier in a request. Not validated: a malformed identifier is treated as unknown (404). The slug and the aliases of
@@ -42,7 +42,7 @@ export const namesAgent = Symbol('names an agent');
 export function reference(kind: IdKind, description?: string) {
   return Type.String({
     ...(description === undefined ? {} : { description }),
-    ...(kind === 'agent' && { [namesAgent]: true }),
+    [refersTo]: kind,
     examples: [exampleId(kind)],
   });
 }

@@ -114,6 +114,12 @@ export function notFound(what: string, parent?: string): CallFailure {
   return new CallFailure('NOT_FOUND', message);
 }
 
+/** What was looked up. @throws {CallFailure} if there is none */
+export function requireFound<T>(value: T | null | undefined, what: string, parent?: string): T {
+  if (value == null) throw notFound(what, parent);
+  return value;
+}
+
 /**
  * The message for an unknown name.
  * @param named the noun and the name, as the beginning of a sentence: `Field "seed"`

@@ -78,6 +78,19 @@ export function fromId(kind: IdKind, id: string): string | null {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** No object has this identifier. */
+export const unknownId = '00000000-0000-0000-0000-000000000000';
+
+/** The stored form of a wire identifier of that kind; an unknown one if it is malformed. */
+export function storedId(kind: IdKind, id: string): string {
+  return fromId(kind, id) ?? unknownId;
+}
+
+/** The same of a list, if there is one. */
+export function storedIds(kind: IdKind, ids: readonly string[] | null = null): string[] | null {
+  return ids?.map((id) => storedId(kind, id)) ?? null;
+}
+
 /** The pattern of a wire identifier of that kind, for schemas. */
 export function idPattern(kind: IdKind): string {
   return `^${prefixes[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { namesAgent } from '../../contract/shared.ts';
+import { refersTo } from '../../contract/shared.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { SharedReads } from '../../flow/execution/shared-reads.ts';
@@ -22,7 +22,7 @@ export function agentPaths(schema: TSchema | undefined): AgentPaths {
     readonly items?: TSchema;
   };
   return [
-    ...(schema && namesAgent in schema ? [[]] : []),
+    ...(schema && refersTo in schema && schema[refersTo] === 'agent' ? [[]] : []),
     ...Object.entries(properties ?? {}).flatMap(([name, property]) => under(name, property)),
     ...(items ? under(eachItem, items) : []),
   ];

@@ -1,16 +1,20 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import {
   type Body,
   type Endpoint,
+  type Ids,
   isManagement,
   type Params,
   parsesBody,
   type Query,
+  type ResponseBody,
+  successOf,
 } from '../../contract/endpoint.ts';
-import { ifMatch, pathParams } from '../../contract/shared.ts';
+import { ifMatch, pathParams, refersTo } from '../../contract/shared.ts';
 import { invalidRequest } from '../../core/failure.ts';
+import { type IdKind, storedId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { inWorkspace } from '../../db/fair-connections.ts';
 import { type AgentPaths, agentPaths, resolveAgents } from '../access/agent-references.ts';
@@ -22,11 +26,13 @@ import { refuseTags } from './request/if-match.ts';
 import { checkQuery, noFields, readFields } from './request/validate.ts';
 import { EventStream } from './response/event-stream.ts';
 import { toJson } from './response/json-response.ts';
+import { type Stored, toWire } from './response/to-wire.ts';
 
 /** Binds an endpoint of the contract to a handler: read the body, authenticate, validate, handle, respond. */
 
 export interface Context<E extends Endpoint> {
   readonly params: Params<E>;
+  readonly ids: Ids<E>;
   readonly query: Query<E>;
   readonly body: Body<E>;
   readonly caller: E['auth'] extends 'none' ? null : Caller;
@@ -41,11 +47,17 @@ export interface HandlerResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The success of an operation, which has one status: what the contract declares for it is taken from `result` by `toWire`. */
+export interface Success<E extends Endpoint> {
+  readonly result: Stored<ResponseBody<E>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export function route<const E extends Endpoint>(
   app: FastifyInstance,
   deps: ApiDeps,
   endpoint: E,
-  handle: (context: Context<E>) => Promise<HandlerResponse>,
+  handle: (context: Context<E>) => Promise<Success<E> | HandlerResponse>,
   /** Runs before the query is validated, so that an invalid query also counts towards a rate limit. */
   limitCalls?: (deps: ApiDeps, caller: Caller, reply: FastifyReply) => Promise<void>,
 ): void {
@@ -81,9 +93,26 @@ export function route<const E extends Endpoint>(
     if (endpoint.method === 'PATCH' && endpoint.headers !== ifMatch) refuseTags(request);
     const { params } = request;
     if (caller) await resolveAgents(deps.reads, caller, agents, { params, query, body });
-    const context = { params, query, body, caller, request, reply } as unknown as Context<E>;
-    send(reply, await handle(context));
+    const ids = idsIn(params as Params<E>);
+    const context = { params, ids, query, body, caller, request, reply } as unknown as Context<E>;
+    const response = await handle(context);
+    send(reply, 'result' in response ? success(response) : response);
   }
+
+  function success({ result, headers = {} }: Success<E>): HandlerResponse {
+    const [status, schema] = successOf(endpoint);
+    return { status, headers, body: schema && toWire(schema, result as never) };
+  }
+}
+
+/** The stored forms of the identifiers in a path. */
+function idsIn(params: Readonly<Record<string, string>>): Record<string, string> {
+  const ids: Record<string, string> = {};
+  for (const [name, text] of Object.entries(params)) {
+    const schema: TSchema = pathParams[name as keyof typeof pathParams];
+    if (refersTo in schema) ids[name] = storedId(schema[refersTo] as IdKind, text);
+  }
+  return ids;
 }
 
 function agentPathsOf({ path, query = noFields, body = noFields }: Endpoint): AgentPaths {

@@ -1,5 +1,6 @@
 import { checkBody } from '../../api/http/request/validate.ts';
-import { keyWire } from '../../api/routes/workspace/key-wire.ts';
+import { toWire } from '../../api/http/response/to-wire.ts';
+import { withUsage } from '../../api/routes/workspace/keys.ts';
 import type { Body } from '../../contract/endpoint.ts';
 import * as contract from '../../contract/workspace/keys.ts';
 import { invalidRequest, notFound } from '../../core/failure.ts';
@@ -55,7 +56,7 @@ export async function listKeys(
   const owner = await firstOwner(db, workspace);
   const keys = allPages(async (page) => {
     const { rows, total } = await store.listKeys(db, owner, page);
-    return { rows: rows.map(keyWire), total };
+    return { rows: rows.map(apiKey), total };
   });
   const fields = ['apiKeyId', 'name', 'start', 'permissions', 'expiresAt', 'revokedAt'] as const;
   await printList(keys, fields, json);
@@ -68,7 +69,7 @@ export async function revokeKey(
 ): Promise<void> {
   const db = await openMigrated(context);
   const row = await flow.revokeKey(db, await firstOwner(db, workspace), keyId(apiKeyId));
-  await printDone(keyWire(row), `Revoked ${apiKeyId}.`, json);
+  await printDone(apiKey(row), `Revoked ${apiKeyId}.`, json);
 }
 
 export interface RotateOptions extends KeyOptions {
@@ -119,6 +120,10 @@ async function agentId(db: Db, { workspaceId }: Caller, name: string): Promise<s
   const id = fromId('agent', name) ?? (await findNamed(db, workspaceId, name));
   if (id === null) throw notFound('agent');
   return id;
+}
+
+function apiKey(row: store.KeyRow) {
+  return toWire(contract.ApiKey, withUsage(row));
 }
 
 function keyId(wireId: string): string {

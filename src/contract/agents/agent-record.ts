@@ -7,11 +7,13 @@ import { patterns } from '../patterns.ts';
 import {
   body,
   id,
+  isStoredAsSent,
   name,
   nullable,
   Origins,
   oneOf,
   optionalName,
+  ownId,
   RateLimits,
   RateLimitsInput,
   reference,
@@ -97,6 +99,7 @@ const config = {
 };
 
 export const AgentConfig = Type.Partial(Type.Object(config), {
+  [isStoredAsSent]: true,
   title: 'AgentConfig',
   description: 'Settings that override the defaults of the prompt version, and execution settings.',
   additionalProperties: false,
@@ -189,7 +192,7 @@ const visibility = oneOf(
 
 export const Agent = Type.Object(
   {
-    agentId: id('agent', 'Identifier.'),
+    agentId: ownId('agent'),
     agentName: Type.String(),
     slug,
     aliases,
@@ -223,7 +226,6 @@ export const Agent = Type.Object(
   },
   { title: 'Agent' },
 );
-export type Agent = Static<typeof Agent>;
 
 export const AgentInput = body('AgentInput', {
   agentName: name('Display name. Does not have to be unique.'),
@@ -280,7 +282,7 @@ export const AgentPatch = body('AgentPatch', {
 
 export const Pin = Type.Object(
   {
-    pinId: id('pin', 'Identifier.'),
+    pinId: ownId('pin'),
     promptVersionId: id('version', 'The pinned version.'),
     promptVersionLabel: Type.String(),
     number: Type.Integer({ description: 'Number of the version.' }),
@@ -289,7 +291,6 @@ export const Pin = Type.Object(
   },
   { title: 'Pin' },
 );
-export type Pin = Static<typeof Pin>;
 
 export const AgentPin = Type.Object(
   {
@@ -299,4 +300,3 @@ export const AgentPin = Type.Object(
   },
   { title: 'AgentPin' },
 );
-export type AgentPin = Static<typeof AgentPin>;

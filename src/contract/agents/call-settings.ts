@@ -61,6 +61,16 @@ export const nullableCallSettings = {
   providerOptions: nullable(callSettings.providerOptions),
 };
 
-/** The same settings as fields that may be left out. */
-export const callSettingFields = Type.Partial(Type.Object(callSettings)).properties;
+const { seed, stop, topK, cachePrompt, serviceTier, ...longer } = Type.Partial(
+  Type.Object(callSettings),
+).properties;
+const { presencePenalty, providerOptions, reasoningEffort, frequencyPenalty } = longer;
+
+/** The settings that a version has, in the order of `jsonb`: responses have always had them as they are stored. */
+export const callSettingFields = {
+  ...{ seed, stop, topK, cachePrompt, serviceTier },
+  ...{ presencePenalty, providerOptions, reasoningEffort, frequencyPenalty },
+};
+
+/** The same settings as fields of a request that may be left out. */
 export const callSettingInputs = Type.Partial(Type.Object(nullableCallSettings)).properties;

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { visibilities } from '../../core/agent/agent.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
@@ -11,6 +11,7 @@ import {
   name,
   nullable,
   oneOf,
+  ownId,
   page,
   pageQuery,
   query,
@@ -32,7 +33,7 @@ const visibility = oneOf(
 );
 
 const versionFields = {
-  promptVersionId: id('version', 'Identifier.'),
+  promptVersionId: ownId('version'),
   promptVersionLabel: Type.String({ description: 'Unique within its prompt.' }),
   number: Type.Integer({
     minimum: 1,
@@ -62,7 +63,6 @@ const variableSchemas = Type.Unsafe<Record<string, Record<string, unknown> | boo
 
 /** A version without its templates, which can be large. Used in lists. */
 export const PromptVersionSummary = Type.Object(versionFields, { title: 'PromptVersionSummary' });
-export type PromptVersionSummary = Static<typeof PromptVersionSummary>;
 
 export const PlaceholderWarnings = Type.Array(
   Type.Object({
@@ -89,11 +89,10 @@ export const PromptVersion = Type.Object(
   },
   { title: 'PromptVersion' },
 );
-export type PromptVersion = Static<typeof PromptVersion>;
 
 export const Prompt = Type.Object(
   {
-    promptId: id('prompt', 'Identifier.'),
+    promptId: ownId('prompt'),
     name: Type.String(),
     description: nullable(Type.String()),
     visibility,
@@ -106,7 +105,6 @@ export const Prompt = Type.Object(
   },
   { title: 'Prompt' },
 );
-export type Prompt = Static<typeof Prompt>;
 
 /** Content of a version, without its label. */
 export const versionInput = {

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import {
   batchBytesMax,
   batchCancelReasons,
@@ -14,7 +14,18 @@ import { endpoint } from '../endpoint.ts';
 import { idempotencyHeader } from '../executions/executions.ts';
 import * as limits from '../limits.ts';
 import { ListLimitProblem, problems } from '../problem.ts';
-import { id, listOf, nullable, oneOf, page, pageQuery, query, reference, time } from '../shared.ts';
+import {
+  id,
+  listOf,
+  nullable,
+  oneOf,
+  ownId,
+  page,
+  pageQuery,
+  query,
+  reference,
+  time,
+} from '../shared.ts';
 
 const tag = 'Batches';
 const agentBatches = '/api/v1/agents/{agentId}/batches';
@@ -37,7 +48,7 @@ export const BatchCounts = Type.Object(
 
 export const Batch = Type.Object(
   {
-    batchId: id('batch', 'Identifier.'),
+    batchId: ownId('batch'),
     agentId: id('agent', 'The agent.'),
     status: oneOf(
       batchStatuses,
@@ -61,7 +72,6 @@ export const Batch = Type.Object(
   },
   { title: 'Batch' },
 );
-export type Batch = Static<typeof Batch>;
 
 const BatchAccepted = Type.Object(
   {
@@ -95,7 +105,6 @@ export const BatchResult = Type.Object(
   },
   { title: 'BatchResult' },
 );
-export type BatchResult = Static<typeof BatchResult>;
 
 export const jsonLines = ['application/jsonl', 'application/x-ndjson'] as const;
 

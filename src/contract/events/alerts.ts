@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import {
   alertMetrics,
   alertStates,
@@ -10,7 +10,7 @@ import { tagMax } from '../../core/execution/labels.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { ListLimitProblem, problems } from '../problem.ts';
-import { body, id, name, nullable, oneOf, reference, time } from '../shared.ts';
+import { body, id, name, nullable, oneOf, ownId, reference, time } from '../shared.ts';
 
 const tag = 'Events';
 
@@ -70,7 +70,7 @@ const value = nullable(Type.Number(), '`null` without data.');
 
 export const Alert = Type.Object(
   {
-    alertId: id('alert', 'Identifier.'),
+    alertId: ownId('alert'),
     ...settings,
     agentIds: nullable(Type.Array(id('agent')), '`null`: all agents.'),
     state: oneOf(alertStates, '`no_data`: it does not fire, and there is no data yet.'),
@@ -83,7 +83,6 @@ export const Alert = Type.Object(
   },
   { title: 'Alert' },
 );
-export type Alert = Static<typeof Alert>;
 
 const AlertPreview = Type.Object(
   {
@@ -100,7 +99,6 @@ const AlertPreview = Type.Object(
   },
   { title: 'AlertPreview' },
 );
-export type AlertPreview = Static<typeof AlertPreview>;
 
 const days = Type.Integer({
   minimum: 1,

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import {
   deliveryStates,
   disabledReasons,
@@ -11,7 +11,7 @@ import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
 import { problems } from '../problem.ts';
-import { body, id, nullable, oneOf, query, reference, text, time } from '../shared.ts';
+import { body, id, nullable, oneOf, ownId, query, reference, text, time } from '../shared.ts';
 
 const tag = 'Events';
 
@@ -50,7 +50,7 @@ const url = nullable(
 );
 
 const fields = {
-  endpointId: id('endpoint', 'Identifier.'),
+  endpointId: ownId('endpoint'),
   url: nullable(
     Type.String({ examples: ['https://hooks.slack.com/…'] }),
     'Its origin and `/…`: path and query may be a secret. `null`: a pull endpoint.',
@@ -75,7 +75,6 @@ const fields = {
 };
 
 export const EventEndpoint = Type.Object(fields, { title: 'EventEndpoint' });
-export type EventEndpoint = Static<typeof EventEndpoint>;
 
 const secret = Type.String({
   description: 'Signing secret `whsec_…`. Shown once and stored encrypted.',
@@ -218,18 +217,17 @@ const Delivery = Type.Object(
       Type.Object({
         at: time('When it began.'),
         status: nullable(Type.Integer(), '`null` without an answer.'),
+        error: nullable(Type.String(), '`null` for a success.'),
         answer: nullable(
           Type.String(),
           'The first 1,000 characters, without what they repeat of the URL. `null` without an answer, for a key without `read`, or once its user was erased.',
         ),
-        error: nullable(Type.String(), '`null` for a success.'),
       }),
       { description: 'The last 50, oldest first.' },
     ),
   },
   { title: 'Delivery' },
 );
-export type Delivery = Static<typeof Delivery>;
 
 const bound = (description: string) => Type.Optional(Type.String({ description }));
 

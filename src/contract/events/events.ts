@@ -1,13 +1,13 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { deliveryStates } from '../../core/event/endpoint.ts';
 import { eventTypes } from '../../core/event/event.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { problems } from '../problem.ts';
-import { id, nullable, oneOf, query, reference, time } from '../shared.ts';
+import { id, nullable, oneOf, ownId, query, reference, time } from '../shared.ts';
 
 const eventFields = {
-  eventId: id('event', 'Identifier, the same as `webhook-id`.'),
+  eventId: ownId('event', 'Identifier, the same as `webhook-id`.'),
   type: oneOf(eventTypes),
   timestamp: time('When it happened.'),
 };
@@ -22,7 +22,6 @@ const Event = Type.Object(
   },
   { title: 'Event' },
 );
-export type Event = Static<typeof Event>;
 
 export const listEvents = endpoint({
   id: 'listEvents',
@@ -79,7 +78,6 @@ const ExecutionEvent = Type.Object(
   },
   { title: 'ExecutionEvent' },
 );
-export type ExecutionEvent = Static<typeof ExecutionEvent>;
 
 export const listExecutionEvents = endpoint({
   id: 'listExecutionEvents',

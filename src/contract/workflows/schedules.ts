@@ -1,11 +1,22 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { callFailureCodes } from '../../core/failure.ts';
 import { missedPolicies } from '../../core/workflow/schedule.ts';
 import { endpoint } from '../endpoint.ts';
 import { labels, labelsPatch, recordedLabels } from '../executions/labels.ts';
 import * as limits from '../limits.ts';
 import { problems, WorkflowInputProblem } from '../problem.ts';
-import { body, id, ifMatch, nullable, oneOf, page, pageQuery, query, time } from '../shared.ts';
+import {
+  body,
+  id,
+  ifMatch,
+  nullable,
+  oneOf,
+  ownId,
+  page,
+  pageQuery,
+  query,
+  time,
+} from '../shared.ts';
 
 const tag = 'Workflows';
 
@@ -35,10 +46,11 @@ const enabled = Type.Boolean({ description: '`false`: the schedule does not tick
 
 export const Schedule = Type.Object(
   {
-    scheduleId: id('schedule', 'Identifier.'),
+    scheduleId: ownId('schedule'),
     workflowId: id('workflow', 'The workflow to start.'),
-    ...{ cron, timeZone, missed, input, enabled },
+    ...{ cron, timeZone, missed, input },
     ...recordedLabels,
+    enabled,
     nextTimes: Type.Array(time('A future tick.'), {
       description:
         'The next five ticks. Fewer if no more follow; none if the schedule is disabled.',
@@ -58,7 +70,6 @@ export const Schedule = Type.Object(
   },
   { title: 'Schedule' },
 );
-export type Schedule = Static<typeof Schedule>;
 
 const ofWorkflow = '/api/v1/workflows/{workflowId}/schedules';
 

@@ -1,13 +1,13 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { ListLimitProblem, problems, WorkflowInputProblem } from '../problem.ts';
-import { body, id, name, nullable, page, pageQuery, query, time } from '../shared.ts';
+import { body, id, name, nullable, ownId, page, pageQuery, query, time } from '../shared.ts';
 import { WorkflowExecuteAccepted } from './workflow-run-record.ts';
 
 const tag = 'Workflows';
 
 const fields = {
-  webhookId: id('webhook', 'Identifier.'),
+  webhookId: ownId('webhook'),
   workflowId: id('workflow', 'The workflow to start.'),
   name: Type.String(),
   path: Type.String({ description: 'Path that receives events: `/api/v1/webhooks/{webhookId}`.' }),
@@ -16,7 +16,6 @@ const fields = {
 };
 
 export const Webhook = Type.Object(fields, { title: 'Webhook' });
-export type Webhook = Static<typeof Webhook>;
 
 const IssuedWebhook = Type.Object(
   {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import * as core from '../../core/workflow/definition.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
-import { nullable, oneOf, reference, text } from '../shared.ts';
+import { isStoredAsSent, nullable, oneOf, reference, text } from '../shared.ts';
 
 /**
  * Shape of a workflow definition in requests and responses. The core checks the relations between
@@ -219,6 +219,6 @@ export const WorkflowDefinition = Type.Object(
     ),
     output: anyJson(outputDescription),
   },
-  { title: 'WorkflowDefinition' },
+  { title: 'WorkflowDefinition', [isStoredAsSent]: true },
 );
 export type WorkflowDefinition = Static<typeof WorkflowDefinition>;

@@ -7,7 +7,7 @@ import {
 } from '../../core/workflow/definition.ts';
 import { labels, recordedLabels } from '../executions/labels.ts';
 import { runItemsMax, runsCountedMax } from '../limits.ts';
-import { id, nullable, oneOf, Pagination, page, time } from '../shared.ts';
+import { id, nullable, oneOf, ownId, Pagination, page, time } from '../shared.ts';
 
 export const WorkflowExecuteRequest = Type.Object(
   {
@@ -49,7 +49,7 @@ export const WorkflowExecuteAccepted = Type.Object(
 export type WorkflowExecuteAccepted = Static<typeof WorkflowExecuteAccepted>;
 
 const fields = {
-  workflowRunId: id('workflowRun', 'Identifier.'),
+  workflowRunId: ownId('workflowRun'),
   workflowId: id('workflow', 'The workflow.'),
   workflowVersionId: id('workflowVersion', 'The version that runs.'),
   workflowVersionLabel: Type.String(),
@@ -71,7 +71,6 @@ const fields = {
 
 /** A workflow run as returned in lists. */
 export const WorkflowRun = Type.Object(fields, { title: 'WorkflowRun' });
-export type WorkflowRun = Static<typeof WorkflowRun>;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -93,7 +92,6 @@ export const WorkflowUsage = Type.Object(
       'With `include=usage`: tokens and costs of the workflow run, of a step with all its items, or of an item, as far as the records exist.',
   },
 );
-export type WorkflowUsage = Static<typeof WorkflowUsage>;
 
 const usage = Type.Optional(WorkflowUsage);
 
@@ -125,7 +123,6 @@ export const WorkflowRunItem = Type.Object(
   },
   { title: 'WorkflowRunItem' },
 );
-export type WorkflowRunItem = Static<typeof WorkflowRunItem>;
 
 export const WorkflowRunItemList = page('WorkflowRunItemList', 'items', WorkflowRunItem);
 
@@ -161,7 +158,6 @@ export const WorkflowRunStep = Type.Object(
   },
   { title: 'WorkflowRunStep' },
 );
-export type WorkflowRunStep = Static<typeof WorkflowRunStep>;
 
 /** The full workflow run, the same object in every state. A key without `read` sees a part of it. */
 export const WorkflowRunDetail = Type.Object(
@@ -187,6 +183,7 @@ export const WorkflowRunDetail = Type.Object(
   },
   { title: 'WorkflowRunDetail' },
 );
+
 export type WorkflowRunDetail = Static<typeof WorkflowRunDetail>;
 
 export const WorkflowRunList = Type.Object(

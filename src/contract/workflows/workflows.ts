@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { workflowRunStatuses } from '../../core/workflow/definition.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
@@ -10,6 +10,7 @@ import {
   name,
   nullable,
   oneOf,
+  ownId,
   page,
   pageQuery,
   query,
@@ -31,7 +32,7 @@ const enabled = Type.Boolean({
 const label = Type.String({ description: 'Unique within its workflow.' });
 
 const fields = {
-  workflowId: id('workflow', 'Identifier.'),
+  workflowId: ownId('workflow'),
   name: Type.String(),
   slug,
   description,
@@ -47,7 +48,7 @@ const fields = {
 
 const WorkflowLastRun = Type.Object(
   {
-    workflowRunId: id('workflowRun', 'Identifier.'),
+    workflowRunId: ownId('workflowRun'),
     status: oneOf(workflowRunStatuses),
     executedAt: time('Time of acceptance.'),
   },
@@ -72,7 +73,6 @@ export const WorkflowSummary = Type.Object(
   },
   { title: 'WorkflowSummary' },
 );
-export type WorkflowSummary = Static<typeof WorkflowSummary>;
 
 export const Workflow = Type.Object(
   {
@@ -87,10 +87,9 @@ export const Workflow = Type.Object(
   },
   { title: 'Workflow' },
 );
-export type Workflow = Static<typeof Workflow>;
 
 const versionFields = {
-  workflowVersionId: id('workflowVersion', 'Identifier.'),
+  workflowVersionId: ownId('workflowVersion'),
   workflowVersionLabel: label,
   number: Type.Integer({
     minimum: 1,
@@ -106,17 +105,15 @@ const versionFields = {
 export const WorkflowVersionSummary = Type.Object(versionFields, {
   title: 'WorkflowVersionSummary',
 });
-export type WorkflowVersionSummary = Static<typeof WorkflowVersionSummary>;
 
 export const WorkflowVersion = Type.Object(
   { ...versionFields, definition: WorkflowDefinition },
   { title: 'WorkflowVersion' },
 );
-export type WorkflowVersion = Static<typeof WorkflowVersion>;
 
 export const WorkflowPin = Type.Object(
   {
-    pinId: id('workflowPin', 'Identifier.'),
+    pinId: ownId('workflowPin'),
     workflowVersionId: id('workflowVersion', 'The pinned version.'),
     workflowVersionLabel: Type.String(),
     number: Type.Integer({ description: 'Number of the version.' }),
@@ -125,7 +122,6 @@ export const WorkflowPin = Type.Object(
   },
   { title: 'WorkflowPin' },
 );
-export type WorkflowPin = Static<typeof WorkflowPin>;
 
 const notes = Type.Optional(nullable(text(limits.notesMax, 'What changed and why.')));
 

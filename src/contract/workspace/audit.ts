@@ -1,15 +1,26 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { auditActions, commandLine, personalDays } from '../../core/people/audit.ts';
 import { endpoint } from '../endpoint.ts';
 import { endDate, startDate } from '../executions/executions.ts';
 import * as limits from '../limits.ts';
-import { id, nullable, oneOf, page, pageQuery, query, reference, text, time } from '../shared.ts';
+import {
+  id,
+  nullable,
+  oneOf,
+  ownId,
+  page,
+  pageQuery,
+  query,
+  reference,
+  text,
+  time,
+} from '../shared.ts';
 
 const action = oneOf(auditActions, 'The action.');
 
 export const AuditEntry = Type.Object(
   {
-    auditId: id('audit', 'Identifier.'),
+    auditId: ownId('audit'),
     at: time('When.'),
     action,
     subject: Type.String({ description: 'Identifier or name of the affected resource.' }),
@@ -32,7 +43,6 @@ export const AuditEntry = Type.Object(
   },
   { title: 'AuditLine' },
 );
-export type AuditEntry = Static<typeof AuditEntry>;
 
 export const listAudit = endpoint({
   id: 'listAudit',

@@ -10,6 +10,7 @@ import {
   nullable,
   Origins,
   oneOf,
+  ownId,
   page,
   pageQuery,
   query,
@@ -35,7 +36,7 @@ const agents = (of: ReturnType<typeof id>) =>
   );
 
 const keyFields = {
-  apiKeyId: id('key', 'Identifier, not the secret.'),
+  apiKeyId: ownId('key', 'Identifier, not the secret.'),
   name: Type.String(),
   start: Type.String({ description: 'First characters of the secret, to distinguish keys.' }),
   agentIds: agents(id('agent')),

@@ -6,7 +6,7 @@ import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
 import { ListLimitProblem, problems } from '../problem.ts';
-import { body, id, name, nullable, oneOf, time } from '../shared.ts';
+import { body, id, name, nullable, oneOf, ownId, time } from '../shared.ts';
 
 const tag = 'Members';
 const role = oneOf(
@@ -27,7 +27,7 @@ export const Member = Type.Object(
 export type Member = Static<typeof Member>;
 
 const invitationFields = {
-  invitationId: id('invitation', 'Identifier.'),
+  invitationId: ownId('invitation'),
   email: Type.String(),
   role,
   createdAt: time('Time of creation.'),

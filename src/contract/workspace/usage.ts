@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { body, name, nullable, time } from '../shared.ts';
@@ -25,7 +25,6 @@ export const Usage = Type.Object(
   },
   { title: 'Usage' },
 );
-export type Usage = Static<typeof Usage>;
 
 const plan = { name: name('Name of the plan.'), actionsPerMonth };
 

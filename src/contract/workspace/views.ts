@@ -1,9 +1,9 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
 import { problems } from '../problem.ts';
-import { body, id, name, time } from '../shared.ts';
+import { body, name, ownId, time } from '../shared.ts';
 
 const tag = 'Executions';
 
@@ -18,14 +18,13 @@ const search = Type.String({
 
 export const View = Type.Object(
   {
-    viewId: id('view', 'Identifier.'),
+    viewId: ownId('view'),
     name: Type.String(),
     search: Type.String({ description: 'The query of the list in the dashboard.' }),
     createdAt: time('Time of creation.'),
   },
   { title: 'View' },
 );
-export type View = Static<typeof View>;
 
 export const listViews = endpoint({
   id: 'listViews',

@@ -71,7 +71,7 @@ export interface Actor {
   readonly via?: typeof commandLine;
 }
 
-export const commandLine = 'command line';
+export const commandLine = 'command line' as const;
 
 export interface AuditEntry {
   readonly action: AuditAction;

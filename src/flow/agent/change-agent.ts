@@ -8,7 +8,7 @@ import {
   requireFit,
 } from '../../core/agent/agent-settings.ts';
 import type { NewEvent } from '../../core/event/event.ts';
-import { CallFailure, notFound } from '../../core/failure.ts';
+import { CallFailure, requireFound } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
@@ -28,8 +28,8 @@ import { requireVersionAliases } from './version-aliases.ts';
 
 export interface AgentPatch {
   readonly change: AgentChange;
-  /** Another version of the same prompt; null for a malformed id. */
-  readonly promptVersionId?: string | null;
+  /** Another version of the same prompt. */
+  readonly promptVersionId?: string;
   readonly apiEnabled?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface AgentPatch {
 export async function changeAgent(
   db: Db,
   caller: Caller,
-  agentId: string | null,
+  agentId: string,
   patch: AgentPatch,
   isCurrent: Precondition,
   later?: NewEvent[],
@@ -61,9 +61,8 @@ function writeChange(caller: Caller, patch: AgentPatch, isCurrent: Precondition)
       promptVersionId = agent.promptVersionId,
       apiEnabled = agent.apiEnabled,
     } = patch;
-    const version =
-      promptVersionId && (await findVisibleVersion(trx, caller, agent.promptId, promptVersionId));
-    if (!version) throw notFound('version', 'prompt');
+    const found = await findVisibleVersion(trx, caller, agent.promptId, promptVersionId);
+    const version = requireFound(found, 'version', 'prompt');
     const settings = changedSettings(caller, agent, change, version);
     if (patch.apiEnabled !== undefined && !switchable(agent)) {
       throw illegalTransition(agent, 'Its API cannot be enabled or disabled');

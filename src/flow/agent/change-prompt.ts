@@ -1,4 +1,4 @@
-import { notFound } from '../../core/failure.ts';
+import { requireFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
@@ -35,13 +35,12 @@ type PromptChange = Partial<Pick<PromptRow, 'name' | 'description' | 'visibility
 export async function changePrompt(
   db: Db,
   caller: Caller,
-  promptId: string | null,
+  promptId: string,
   change: PromptChange,
   isCurrent: Precondition = () => true,
 ): Promise<PromptRow> {
   return inTransaction(db, async (trx) => {
-    const prompt = promptId && (await lockPrompt(trx, caller, promptId));
-    if (!prompt) throw notFound('prompt');
+    const prompt = requireFound(await lockPrompt(trx, caller, promptId), 'prompt');
     refuseStale(prompt.revision, isCurrent);
     const fields = Object.keys(change) as (keyof PromptChange)[];
     const changed = fields.filter((field) => change[field] !== prompt[field]);

@@ -23,7 +23,7 @@ import { withLockedAgent } from './locked-agent.ts';
 export async function moveAgent(
   db: Db,
   caller: Caller,
-  agentId: string | null,
+  agentId: string,
   action: Action,
   later?: NewEvent[],
 ): Promise<AgentRow> {
@@ -40,7 +40,7 @@ export async function moveAgent(
 }
 
 /** Accepted executions continue to their end. New calls are refused. */
-export async function deleteAgent(db: Db, caller: Caller, agentId: string | null): Promise<void> {
+export async function deleteAgent(db: Db, caller: Caller, agentId: string): Promise<void> {
   await withLockedAgent(db, caller, agentId, async (trx, agent, events) => {
     if (!deletable(agent)) {
       // In the same stage, an archived agent could be deleted.

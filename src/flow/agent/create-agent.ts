@@ -6,7 +6,7 @@ import {
   type PinnedVersion,
   requireFit,
 } from '../../core/agent/agent-settings.ts';
-import { CallFailure, notFound } from '../../core/failure.ts';
+import { CallFailure, requireFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
@@ -26,9 +26,8 @@ export interface AgentInput extends AgentChange {
   /** A new id unless given. */
   readonly id?: string;
   readonly name: string;
-  /** Null for a malformed id. */
-  readonly promptId: string | null;
-  readonly promptVersionId: string | null;
+  readonly promptId: string;
+  readonly promptVersionId: string;
 }
 
 /** Creates a Draft with its limit row and first pin in one transaction. */
@@ -38,10 +37,9 @@ export async function createAgent(
   { id: given, promptId, promptVersionId, ...settings }: AgentInput,
 ): Promise<AgentRow> {
   return withSlugs(db, caller.workspaceId, async (trx) => {
-    const prompt = promptId && (await lockPromptShared(trx, caller, promptId));
-    if (!prompt) throw notFound('prompt');
-    const version = promptVersionId && (await findVersionSummary(trx, promptId, promptVersionId));
-    if (!version) throw notFound('version', 'prompt');
+    const prompt = requireFound(await lockPromptShared(trx, caller, promptId), 'prompt');
+    const found = await findVersionSummary(trx, promptId, promptVersionId);
+    const version = requireFound(found, 'version', 'prompt');
     const fitting = settingsOfNew(caller, settings, prompt, version);
 
     const { workspaceId, userId } = caller;

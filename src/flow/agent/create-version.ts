@@ -8,7 +8,7 @@ import {
   type VersionContentFields,
   versionContent,
 } from '../../core/agent/version-content.ts';
-import { CallFailure, notFound } from '../../core/failure.ts';
+import { CallFailure, requireFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
@@ -60,7 +60,7 @@ export function versionInput(fields: VersionFields): VersionInput {
 export async function createVersion(
   db: Db,
   caller: Caller,
-  promptId: string | null,
+  promptId: string,
   input: VersionInput,
 ): Promise<VersionRow> {
   const variables = requireValid(input);
@@ -68,8 +68,7 @@ export async function createVersion(
   const responseFormat = format && JSON.stringify(format);
   const variableSchemas = textOf(input.variableSchemas);
   return inTransaction(db, async (trx) => {
-    const prompt = promptId && (await lockPrompt(trx, caller, promptId));
-    if (!prompt) throw notFound('prompt');
+    const prompt = requireFound(await lockPrompt(trx, caller, promptId), 'prompt');
     if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
     const next = await nextVersion(trx, 'prompt', promptId);
     const label = input.label ?? next.label;

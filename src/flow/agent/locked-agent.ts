@@ -15,11 +15,10 @@ import { writeEvents } from '../../store/event/events.ts';
 export async function withLockedAgent<T>(
   db: Db,
   caller: Caller,
-  agentId: string | null,
+  agentId: string,
   work: (trx: Trx, agent: AgentRow, events: NewEvent[]) => Promise<T>,
   later?: NewEvent[],
 ): Promise<T> {
-  if (agentId === null) throw notFound('agent');
   return inTransaction(db, async (trx) => {
     if (!(await findAgent(trx, caller, agentId))) throw notFound('agent');
     await lockLimits(trx, [agentId]);

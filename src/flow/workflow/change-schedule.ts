@@ -1,7 +1,7 @@
 import { parseExecuteBody } from '../../core/agent/variables.ts';
 import { changedLabels, type LabelFields } from '../../core/execution/labels.ts';
 import { bodyFailure } from '../../core/execution/refusal-messages.ts';
-import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
+import { CallFailure, invalidRequest, requireFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
@@ -38,13 +38,12 @@ const schedulesMax = 100;
 export async function createSchedule(
   db: Db,
   caller: Caller,
-  workflowId: string | null,
+  workflowId: string,
   input: ScheduleInput,
 ): Promise<store.ScheduleRow> {
   requireValidTimes(input);
   return inTransaction(db, async (trx) => {
-    const workflow = workflowId && (await lockWorkflow(trx, caller, workflowId));
-    if (!workflow) throw notFound('workflow');
+    const workflow = requireFound(await lockWorkflow(trx, caller, workflowId), 'workflow');
     requireInput(input, workflow.definition);
     if ((await store.countSchedules(trx, workflow.id)) >= schedulesMax) {
       const message = `A workflow has at most ${schedulesMax} schedules.`;
@@ -73,13 +72,13 @@ export async function createSchedule(
 export async function changeSchedule(
   db: Db,
   caller: Caller,
-  { workflowId, id }: { readonly workflowId: string; readonly id: string | null },
+  { workflowId, id }: { readonly workflowId: string; readonly id: string },
   { labels, ...others }: ScheduleChange,
   isCurrent: Precondition,
 ): Promise<store.ScheduleRow> {
   return inTransaction(db, async (trx) => {
-    const row = id && (await store.lockSchedule(trx, workflowId, id));
-    if (!row) throw notFound('schedule', 'workflow');
+    const found = await store.lockSchedule(trx, workflowId, id);
+    const row = requireFound(found, 'schedule', 'workflow');
     refuseStale(row.revision, isCurrent);
     const change = { ...others, labels: changedLabels(row.labels, labels) };
     const changed = { ...row, ...change };
@@ -91,8 +90,8 @@ export async function changeSchedule(
     const isRetimed = fields.includes('cron') || fields.includes('timeZone') || isEnabled;
     if (isRetimed) requireValidTimes(changed);
     if (fields.includes('input') || isEnabled) {
-      const workflow = await findWorkflow(trx, caller, workflowId);
-      if (!workflow) throw notFound('schedule', 'workflow');
+      const found = await findWorkflow(trx, caller, workflowId);
+      const workflow = requireFound(found, 'schedule', 'workflow');
       requireInput(changed, workflow.definition);
     }
     await audit(trx, caller, 'schedule.change', row.id, { fields });
@@ -106,11 +105,11 @@ export async function changeSchedule(
 export async function deleteSchedule(
   db: Db,
   caller: Caller,
-  { workflowId, id }: { readonly workflowId: string; readonly id: string | null },
+  { workflowId, id }: { readonly workflowId: string; readonly id: string },
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const row = id && (await store.lockSchedule(trx, workflowId, id));
-    if (!row) throw notFound('schedule', 'workflow');
+    const found = await store.lockSchedule(trx, workflowId, id);
+    const row = requireFound(found, 'schedule', 'workflow');
     await store.deleteSchedule(trx, row.id);
     await audit(trx, caller, 'schedule.delete', row.id, {});
   });

@@ -1,4 +1,4 @@
-import { CallFailure, notFound } from '../../core/failure.ts';
+import { CallFailure, notFound, requireFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { sealOwner } from '../../core/model/provider.ts';
 import { type AuditAction, actorOf } from '../../core/people/audit.ts';
@@ -27,8 +27,7 @@ interface WebhookDeps {
 
 interface WebhookKey {
   readonly workflowId: string;
-  /** Null for a malformed id. */
-  readonly id: string | null;
+  readonly id: string;
 }
 
 /** Per workflow. */
@@ -37,12 +36,11 @@ const webhooksMax = 100;
 export async function createWebhook(
   { db, sealKey }: WebhookDeps,
   caller: Caller,
-  workflowId: string | null,
+  workflowId: string,
   name: string,
 ): Promise<IssuedWebhook> {
   return inTransaction(db, async (trx) => {
-    const workflow = workflowId && (await lockWorkflow(trx, caller, workflowId));
-    if (!workflow) throw notFound('workflow');
+    const workflow = requireFound(await lockWorkflow(trx, caller, workflowId), 'workflow');
     if ((await store.countWebhooks(trx, workflow.id)) >= webhooksMax) {
       throw new CallFailure('CONFLICT', `A workflow has at most ${webhooksMax} webhooks.`);
     }
@@ -63,13 +61,11 @@ export async function rotateWebhook(
   { workflowId, id }: WebhookKey,
 ): Promise<IssuedWebhook> {
   return inTransaction(db, async (trx) => {
-    if (id === null) throw notFound('webhook', 'workflow');
     const secret = generateWebhookSecret();
     const sealed = seal(sealKey, secret, sealOwner({ workspaceId: caller.workspaceId, id }));
     const row = await store.replaceSecret(trx, workflowId, id, sealed);
-    if (!row) throw notFound('webhook', 'workflow');
     await audit(trx, caller, 'webhook.rotate', id, {});
-    return { row, secret };
+    return { row: requireFound(row, 'webhook', 'workflow'), secret };
   });
 }
 
@@ -79,8 +75,7 @@ export async function deleteWebhook(
   { workflowId, id }: WebhookKey,
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
-    if (id === null || !(await store.deleteWebhook(trx, workflowId, id)))
-      throw notFound('webhook', 'workflow');
+    if (!(await store.deleteWebhook(trx, workflowId, id))) throw notFound('webhook', 'workflow');
     await audit(trx, caller, 'webhook.delete', id, {});
   });
 }

@@ -1,4 +1,4 @@
-import { CallFailure, notFound } from '../../core/failure.ts';
+import { CallFailure, requireFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
@@ -77,7 +77,7 @@ export interface WorkflowVersionInput extends CheckOptions {
 export async function createWorkflowVersion(
   db: Db,
   caller: Caller,
-  workflowId: string | null,
+  workflowId: string,
   { definition, mayBeInactive, ...input }: WorkflowVersionInput,
 ): Promise<WorkflowVersionRow> {
   return inTransaction(db, async (trx) => {
@@ -92,15 +92,14 @@ export interface WorkflowPatch extends CheckOptions {
   readonly slug?: string;
   readonly description?: string | null;
   readonly enabled?: boolean;
-  /** Null for a malformed id. */
-  readonly workflowVersionId?: string | null;
+  readonly workflowVersionId?: string;
 }
 
 /** A change to the current values does nothing. A newly pinned version is validated again, because agents change. */
 export async function changeWorkflow(
   db: Db,
   caller: Caller,
-  workflowId: string | null,
+  workflowId: string,
   patch: WorkflowPatch,
   isCurrent: Precondition = () => true,
 ): Promise<WorkflowRow> {
@@ -113,7 +112,7 @@ export async function changeWorkflow(
 function writeChange(
   db: Db,
   caller: Caller,
-  workflowId: string | null,
+  workflowId: string,
   patch: WorkflowPatch,
   isCurrent: Precondition,
 ): Promise<WorkflowRow> {
@@ -131,8 +130,8 @@ function writeChange(
     const isRepinned = versionId !== workflow.workflowVersionId;
     if (fields.length === 0 && !isRepinned) return workflow;
     if (isRepinned) {
-      const version = versionId && (await findWorkflowVersion(trx, caller, workflow.id, versionId));
-      if (!version) throw notFound('version', 'workflow');
+      const found = await findWorkflowVersion(trx, caller, workflow.id, versionId);
+      const version = requireFound(found, 'version', 'workflow');
       await requireValidDefinition(trx, caller, version.definition, mayBeInactive);
       await pinVersion(trx, 'workflow', {
         ownerId: workflow.id,
@@ -143,7 +142,7 @@ function writeChange(
       await audit(trx, caller, 'workflow.pin', workflow.id, details);
     }
     const changed = { ...workflow, ...others, workspaceId: caller.workspaceId };
-    const pinned = { ...changed, workflowVersionId: versionId ?? workflow.workflowVersionId };
+    const pinned = { ...changed, workflowVersionId: versionId };
     if (!(await updateWorkflow(trx, pinned))) throw nameTaken(changed.name);
     if (changed.slug !== workflow.slug) await changeSlug(trx, changed, changed.slug);
     if (fields.length > 0) await audit(trx, caller, 'workflow.change', workflow.id, { fields });
@@ -152,14 +151,9 @@ function writeChange(
 }
 
 /** Live workflow runs continue to their end. New ones cannot start. */
-export async function deleteWorkflow(
-  db: Db,
-  caller: Caller,
-  workflowId: string | null,
-): Promise<void> {
+export async function deleteWorkflow(db: Db, caller: Caller, workflowId: string): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const visible = workflowId && (await findWorkflow(trx, caller, workflowId));
-    if (!visible) throw notFound('workflow');
+    const visible = requireFound(await findWorkflow(trx, caller, workflowId), 'workflow');
     // Before the workflow: a firing schedule is locked while it starts a workflow run.
     await lockSchedulesOf(trx, visible.id);
     const { id } = await locked(trx, caller, workflowId);
@@ -168,10 +162,8 @@ export async function deleteWorkflow(
   });
 }
 
-async function locked(trx: Trx, caller: Caller, id: string | null): Promise<WorkflowRow> {
-  const workflow = id && (await lockWorkflow(trx, caller, id));
-  if (!workflow) throw notFound('workflow');
-  return workflow;
+async function locked(trx: Trx, caller: Caller, id: string): Promise<WorkflowRow> {
+  return requireFound(await lockWorkflow(trx, caller, id), 'workflow');
 }
 
 async function addVersion(

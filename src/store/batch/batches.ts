@@ -6,6 +6,7 @@ import type {
   WaitReason,
 } from '../../core/batch/batch.ts';
 import { batchEvent } from '../../core/event/batch-event.ts';
+import type { CallFailureCode, ExecutionErrorCode } from '../../core/failure.ts';
 import type { ErasedValue } from '../../core/history/erased-value.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
@@ -81,7 +82,7 @@ export interface ResultRow {
   /** Also null if the record is deleted. */
   readonly outputText: string | null;
   readonly error: string | null;
-  readonly errorCode: string | null;
+  readonly errorCode: CallFailureCode | ExecutionErrorCode | 'DUPLICATE_ID' | null;
 }
 
 const resultRowsMax = 200;

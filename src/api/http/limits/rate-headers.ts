@@ -28,6 +28,11 @@ export function rateHeaders(all: readonly ShownWindow[], nowMs: number): Record<
   };
 }
 
+/** The windows in a response. */
+export function usageOfWindows(states: readonly WindowState[]) {
+  return states.map((state) => ({ ...state, resetAt: state.resetAtMs }));
+}
+
 function nameOf({ scope, window }: ShownWindow): string {
   return `${scope}-${window}`;
 }

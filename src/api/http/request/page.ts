@@ -32,12 +32,23 @@ export function readCursor(
   throw invalidRequest('Parameter "offset" cannot be combined with "cursor".');
 }
 
+/** The result of a list: its rows under `name`, and the position of the page. */
+export function pageOf<const Name extends string, Row>(
+  name: Name,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+  { rows, total }: { readonly rows: readonly Row[]; readonly total: number },
+) {
+  const pagination = { limit, offset, total, hasMore: offset + rows.length < total };
+  return { [name]: rows, pagination } as { [K in Name]: readonly Row[] } & {
+    pagination: typeof pagination;
+  };
+}
+
 /** A response with the rows under `name` and the position of the page. */
 export function pageResponse<Name extends string, Row>(
   name: Name,
   rows: readonly Row[],
-  { limit, offset, total }: { limit: number; offset: number; total: number },
+  { total, ...page }: { limit: number; offset: number; total: number },
 ) {
-  const pagination = { limit, offset, total, hasMore: offset + rows.length < total };
-  return { status: 200, body: { [name]: rows, pagination } };
+  return { status: 200, body: pageOf(name, page, { rows, total }) };
 }

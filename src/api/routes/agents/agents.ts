@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/agents/agents.ts';
+import { allowedActions, callable } from '../../../core/agent/agent.ts';
 import type { AgentChange } from '../../../core/agent/agent-settings.ts';
 import { agentLimits, peekWindows, stageLimits } from '../../../core/execution/limits.ts';
-import { invalidRequest, notFound } from '../../../core/failure.ts';
-import { fromId, toId } from '../../../core/id.ts';
+import { invalidRequest, requireFound } from '../../../core/failure.ts';
+import { storedId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { type AgentPatch, changeAgent } from '../../../flow/agent/change-agent.ts';
 import { deleteAgent, moveAgent } from '../../../flow/agent/change-stage.ts';
@@ -12,17 +13,17 @@ import { requireSchemas } from '../../../flow/compute/require-schemas.ts';
 import { cancelRunningOf } from '../../../flow/execution/cancel-running.ts';
 import { readCounts } from '../../../store/admission/limits.ts';
 import * as store from '../../../store/agent/agents.ts';
-import { listAllPins, listPins } from '../../../store/agent/pins.ts';
+import { listAllPins, listPins, type PinRow } from '../../../store/agent/pins.ts';
 import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
+import { usageOfWindows } from '../../http/limits/rate-headers.ts';
 import { etag, ifMatch } from '../../http/request/if-match.ts';
-import { pageResponse, readPage } from '../../http/request/page.ts';
+import { pageOf, readPage } from '../../http/request/page.ts';
 import { readRange } from '../../http/request/range.ts';
-import { type Context, type HandlerResponse, route } from '../../http/route.ts';
-import { limitWire } from '../workspace/limit-wire.ts';
-import { agentPatch, agentPinWire, agentWire, newAgent, pinWire } from './agent-wire.ts';
+import { type Context, route } from '../../http/route.ts';
+import { agentPatch, newAgent } from './agent-input.ts';
 
 /** Creates, lists, reads and changes agents, their stage, limits and pins. */
 export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -32,79 +33,76 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     const row = await createAgent(db, caller, await withValidSchemas(deps, caller, newAgent(body)));
     const location = `/api/v1/agents/${toId('agent', row.id)}`;
-    return { status: 201, body: agentWire(row), headers: { etag: etag(row.revision), location } };
+    return { result: agentOf(row), headers: { etag: etag(row.revision), location } };
   });
 
   route(app, deps, contract.listAgents, async ({ query, caller }) => {
     const page = readPage(query);
     const { status: stage = null, project = null, tag = null, q = null, archived = false } = query;
     const { model = null, sort = '-createdAt' } = query;
-    const ids = {
-      promptId: readReference('prompt', query.promptId),
-      promptVersionId: readReference('version', query.promptVersionId),
+    const { promptId, promptVersionId } = query;
+    const pinned = {
+      promptId: promptId === undefined ? null : storedId('prompt', promptId),
+      promptVersionId: promptVersionId === undefined ? null : storedId('version', promptVersionId),
     };
-    const request = { ...page, ...ids, stage, project, tag, model, q, sort, archived };
+    const request = { ...page, ...pinned, stage, project, tag, model, q, sort, archived };
     const { rows, total } = await store.listAgents(db, caller, request);
-    return pageResponse('agents', rows.map(agentWire), { ...page, total });
+    return { result: pageOf('agents', page, { rows: rows.map(agentOf), total }) };
   });
 
   route(app, deps, contract.getAgent, async (context) => {
-    const agentId = fromId('agent', context.params.agentId);
-    const row = agentId && (await store.findAgent(db, context.caller, agentId));
-    if (!row) throw notFound('agent');
-    return agentResponse(context, row);
+    const row = await store.findAgent(db, context.caller, context.ids.agentId);
+    return agentResponse(context, requireFound(row, 'agent'));
   });
 
   route(app, deps, contract.updateAgent, async (context) => {
-    const { params, body, caller, request } = context;
-    const agentId = fromId('agent', params.agentId);
+    const { ids, body, caller, request } = context;
     const patch = await withValidSchemas(deps, caller, agentPatch(body));
-    const row = await changeAgent(db, caller, agentId, patch, ifMatch(request));
+    const row = await changeAgent(db, caller, ids.agentId, patch, ifMatch(request));
     return agentResponse(context, row);
   });
 
-  route(app, deps, contract.deleteAgent, async ({ params, caller }) => {
-    await deleteAgent(db, caller, fromId('agent', params.agentId));
-    return { status: 204, body: null };
+  route(app, deps, contract.deleteAgent, async ({ ids, caller }) => {
+    await deleteAgent(db, caller, ids.agentId);
+    return { result: null };
   });
 
   route(app, deps, contract.changeAgentStage, async (context) => {
-    const { params, body, caller } = context;
-    const agentId = fromId('agent', params.agentId);
+    const { ids, body, caller } = context;
     const { action, cancelRunning = false } = body;
     if (cancelRunning && action !== 'disable') {
       throw invalidRequest('Field "cancelRunning" is only possible with the action "disable".');
     }
     if (cancelRunning) requirePermission(caller, 'cancel');
-    const row = await moveAgent(db, caller, agentId, action);
+    const row = await moveAgent(db, caller, ids.agentId, action);
     if (cancelRunning) await cancelRunningOf(deps, row.id);
     return agentResponse(context, row);
   });
 
   route(app, deps, contract.getAgentLimits, async (context) => {
-    const { caller, params, request, reply } = context;
-    const agentId = fromId('agent', params.agentId);
-    const row = agentId && (await store.findAgent(db, caller, agentId));
-    if (!row) throw notFound('agent');
-    allowAgentOrigins({ request, reply, caller }, row);
+    const row = requireFound(
+      await store.findAgent(db, context.caller, context.ids.agentId),
+      'agent',
+    );
+    allowAgentOrigins(context, row);
     const { counts, nowMs } = await readCounts(db, row.id);
     const stage = stageLimits(row.stage, deps.testingLimits);
     const states = peekWindows(counts, agentLimits(row.rateLimits, stage), nowMs);
-    return { status: 200, body: { rateLimitUsage: limitWire(states) } };
+    return { result: { rateLimitUsage: usageOfWindows(states) } };
   });
 
-  route(app, deps, contract.listPins, async ({ params, query, caller, request, reply }) => {
+  route(app, deps, contract.listPins, async ({ params, query, ...context }) => {
     const page = readPage(query);
-    const agent = await visibleAgent(deps.reads, caller, params.agentId);
-    allowAgentOrigins({ request, reply, caller }, agent);
+    const agent = await visibleAgent(deps.reads, context.caller, params.agentId);
+    allowAgentOrigins(context, agent);
     const { rows, total } = await listPins(db, 'agent', agent.id, page);
-    return pageResponse('pins', rows.map(pinWire), { ...page, total });
+    return { result: pageOf('pins', page, { rows: rows.map(pinOf), total }) };
   });
 
   route(app, deps, contract.listAllPins, async ({ query, caller }) => {
     const page = readPage(query);
     const { rows, total } = await listAllPins(db, caller, readRange(query), page);
-    return pageResponse('pins', rows.map(agentPinWire), { ...page, total });
+    return { result: pageOf('pins', page, { rows: rows.map(pinOf), total }) };
   });
 }
 
@@ -118,22 +116,28 @@ async function withValidSchemas<Written extends AgentChange | AgentPatch>(
   return written;
 }
 
-/** The stored id of a filter; a malformed one matches nothing. */
-function readReference(kind: 'prompt' | 'version', given: string | undefined): string | null {
-  return given === undefined ? null : (fromId(kind, given) ?? noId);
-}
-
-const noId = '00000000-0000-0000-0000-000000000000';
-
 type AgentContext = Context<
   typeof contract.getAgent | typeof contract.updateAgent | typeof contract.changeAgentStage
 >;
 
 /** Allows the agent's origins, as the preflight of the same path does. */
-function agentResponse(
-  { caller, request, reply }: AgentContext,
-  row: store.AgentRow,
-): HandlerResponse {
-  allowAgentOrigins({ request, reply, caller }, row);
-  return { status: 200, body: agentWire(row), headers: { etag: etag(row.revision) } };
+function agentResponse(context: AgentContext, row: store.AgentRow) {
+  allowAgentOrigins(context, row);
+  return { result: agentOf(row), headers: { etag: etag(row.revision) } };
+}
+
+function agentOf(row: store.AgentRow) {
+  return {
+    ...row,
+    agentName: row.name,
+    agentConfig: row.config,
+    // An archived agent keeps its setting for its restoration, but rejects executions.
+    apiEnabled: callable(row),
+    status: row.stage,
+    allowedActions: allowedActions(row),
+  };
+}
+
+function pinOf<Row extends PinRow>(row: Row) {
+  return { ...row, promptVersionId: row.versionId, promptVersionLabel: row.versionLabel };
 }

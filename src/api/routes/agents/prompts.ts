@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/agents/prompts.ts';
-import { notFound } from '../../../core/failure.ts';
-import { fromId } from '../../../core/id.ts';
+import type { TemplateMessage } from '../../../core/agent/messages.ts';
+import { placeholderWarnings } from '../../../core/agent/prompt.ts';
+import { requireFound } from '../../../core/failure.ts';
+import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { Db } from '../../../db/database.ts';
 import { changePrompt, createPrompt } from '../../../flow/agent/change-prompt.ts';
@@ -13,13 +15,16 @@ import {
   listPrompts,
   type PromptRow,
 } from '../../../store/agent/prompts.ts';
-import { listVersions } from '../../../store/agent/versions.ts';
+import {
+  listVersions,
+  type VersionRow,
+  type VersionSummaryRow,
+} from '../../../store/agent/versions.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/request/if-match.ts';
-import { pageResponse, readPage } from '../../http/request/page.ts';
-import { type HandlerResponse, route } from '../../http/route.ts';
-import { promptWire, versionSummaryWire, versionWire } from './prompt-wire.ts';
+import { pageOf, readPage } from '../../http/request/page.ts';
+import { route } from '../../http/route.ts';
 
 /** Prompts and their versions. A key that is restricted to agents can only read their prompts and add versions. */
 export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -27,79 +32,93 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createPrompt, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const { name, description = null, visibility = 'private' } = body;
-    const row = await createPrompt(db, caller, { name, description, visibility });
-    const location = `/api/v1/prompts/${promptWire(row).promptId}`;
-    return promptResponse(row, 201, { location });
+    const defaults = { description: null, visibility: 'private' } as const;
+    const row = await createPrompt(db, caller, { ...defaults, ...body });
+    return promptResponse(row, { location: `/api/v1/prompts/${toId('prompt', row.id)}` });
   });
 
   route(app, deps, contract.listPrompts, async ({ query, caller }) => {
     const page = readPage(query);
     const { q = null, archived = false } = query;
     const { rows, total } = await listPrompts(db, caller, { ...page, q, archived });
-    return pageResponse('prompts', rows.map(promptWire), { ...page, total });
+    return { result: pageOf('prompts', page, { rows: rows.map(promptOf), total }) };
   });
 
-  route(app, deps, contract.getPrompt, async ({ params, caller }) => {
-    return promptResponse(await requirePrompt(db, caller, params.promptId));
+  route(app, deps, contract.getPrompt, async ({ ids, caller }) => {
+    return promptResponse(await requirePrompt(db, caller, ids.promptId));
   });
 
-  route(app, deps, contract.updatePrompt, async ({ params, body, caller, request }) => {
+  route(app, deps, contract.updatePrompt, async ({ ids, body, caller, request }) => {
     requireWholeWorkspace(caller);
-    const promptId = fromId('prompt', params.promptId);
-    return promptResponse(await changePrompt(db, caller, promptId, body, ifMatch(request)));
+    return promptResponse(await changePrompt(db, caller, ids.promptId, body, ifMatch(request)));
   });
 
   for (const [endpoint, archived] of [
     [contract.archivePrompt, true],
     [contract.restorePrompt, false],
   ] as const) {
-    route(app, deps, endpoint, async ({ params, caller }) => {
+    route(app, deps, endpoint, async ({ ids, caller }) => {
       requireWholeWorkspace(caller);
-      const promptId = fromId('prompt', params.promptId);
-      return promptResponse(await changePrompt(db, caller, promptId, { archived }));
+      return promptResponse(await changePrompt(db, caller, ids.promptId, { archived }));
     });
   }
 
-  route(app, deps, contract.createPromptVersion, async ({ params, body, caller }) => {
-    const promptId = fromId('prompt', params.promptId);
+  route(app, deps, contract.createPromptVersion, async ({ ids, body, caller }) => {
     const input = versionInput(body);
     requireValid(input);
     await requireSchemas(deps.compute, caller.workspaceId, input);
-    const version = versionWire(await createVersion(db, caller, promptId, input));
-    const location = `/api/v1/prompts/${version.promptId}/versions/${version.promptVersionId}`;
-    return { status: 201, body: version, headers: { location } };
+    const row = await createVersion(db, caller, ids.promptId, input);
+    const path = `/api/v1/prompts/${toId('prompt', row.promptId)}`;
+    const location = `${path}/versions/${toId('version', row.id)}`;
+    return { result: versionOf(row), headers: { location } };
   });
 
-  route(app, deps, contract.listPromptVersions, async ({ params, query, caller }) => {
+  route(app, deps, contract.listPromptVersions, async ({ ids, query, caller }) => {
     const page = readPage(query);
-    const prompt = await requirePrompt(db, caller, params.promptId);
+    const prompt = await requirePrompt(db, caller, ids.promptId);
     const { rows, total } = await listVersions(db, prompt.id, page);
-    return pageResponse('versions', rows.map(versionSummaryWire), { ...page, total });
+    return { result: pageOf('versions', page, { rows: rows.map(summaryOf), total }) };
   });
 
-  route(app, deps, contract.getPromptVersion, async ({ params, caller }) => {
-    const promptId = fromId('prompt', params.promptId);
-    const versionId = fromId('version', params.promptVersionId);
-    const row =
-      promptId && versionId && (await findVisibleVersion(db, caller, promptId, versionId));
-    if (!row) await requirePrompt(db, caller, params.promptId);
-    if (!row) throw notFound('version', 'prompt');
-    return { status: 200, body: versionWire(row) };
+  route(app, deps, contract.getPromptVersion, async ({ ids, caller }) => {
+    const row = await findVisibleVersion(db, caller, ids.promptId, ids.promptVersionId);
+    if (!row) await requirePrompt(db, caller, ids.promptId);
+    return { result: versionOf(requireFound(row, 'version', 'prompt')) };
   });
 }
 
-async function requirePrompt(db: Db, caller: Caller, wireId: string): Promise<PromptRow> {
-  const promptId = fromId('prompt', wireId);
-  const row = promptId && (await findPrompt(db, caller, promptId));
-  if (!row) throw notFound('prompt');
-  return row;
+async function requirePrompt(db: Db, caller: Caller, id: string): Promise<PromptRow> {
+  return requireFound(await findPrompt(db, caller, id), 'prompt');
 }
 
-function promptResponse(
-  row: PromptRow,
-  status = 200,
-  headers: Record<string, string> = {},
-): HandlerResponse {
-  return { status, body: promptWire(row), headers: { ...headers, etag: etag(row.revision) } };
+function promptResponse(row: PromptRow, headers: Record<string, string> = {}) {
+  return { result: promptOf(row), headers: { ...headers, etag: etag(row.revision) } };
+}
+
+function promptOf(row: PromptRow) {
+  return {
+    ...row,
+    // Version numbers have no gaps, and versions are never deleted.
+    versionCount: row.latest?.number ?? 0,
+    latestVersion: row.latest && summaryOf(row.latest),
+  };
+}
+
+function summaryOf<Row extends VersionSummaryRow>(row: Row) {
+  return { ...row, ...row.settings, promptVersionLabel: row.label };
+}
+
+function versionOf(row: VersionRow) {
+  return {
+    ...summaryOf(row),
+    messages: row.messages?.map(messageOf),
+    variableSchemas: JSON.parse(row.variableSchemas ?? '{}'),
+    responseFormat: row.responseFormat === null ? null : JSON.parse(row.responseFormat),
+    warnings: placeholderWarnings(row),
+  };
+}
+
+/** Messages are stored as they came, with their fields in any order. */
+function messageOf(message: TemplateMessage) {
+  return 'placeholder' in message ? message : { role: message.role, content: message.content };
 }

@@ -1,26 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/batches/batches.ts';
 import type { LineStatus } from '../../../core/batch/batch.ts';
-import { notFound } from '../../../core/failure.ts';
-import { fromId } from '../../../core/id.ts';
+import { requireFound } from '../../../core/failure.ts';
+import { storedId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import {
   type BatchRow,
   findBatch,
   listBatches,
+  type ResultRow,
   readResults,
 } from '../../../store/batch/batches.ts';
-import { visibleAgent } from '../../access/visible-resources.ts';
+import { visibleAgent, visibleError } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
 import { takeResponseSlot } from '../../http/limits/response-slots.ts';
-import { pageResponse, readPage } from '../../http/request/page.ts';
+import { pageOf, readPage } from '../../http/request/page.ts';
 import { toJson } from '../../http/response/json-response.ts';
 import { emptyStream, streamOf } from '../../http/response/stream.ts';
+import { toWire } from '../../http/response/to-wire.ts';
 import { type Context, route } from '../../http/route.ts';
-import { batchWire, resultWire } from './batch-wire.ts';
 
 /** Lists, reads and cancels batches, and streams their results. */
 export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -37,8 +38,8 @@ export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const { rows, total } = await deps.historyReads.read(caller, (historyDb) =>
         listBatches(historyDb, { agentId, apiKeyId: ownOnly(caller) }, page),
       );
-      const shown = rows.map((row) => batchWire(caller, row));
-      return pageResponse('batches', shown, { ...page, total });
+      const shown = rows.map((row) => batchOf(caller, row));
+      return { result: pageOf('batches', page, { rows: shown, total }) };
     },
     limitLists,
   );
@@ -47,8 +48,7 @@ export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { caller } = context;
     const row = await requireBatch(deps, context);
     return {
-      status: 200,
-      body: batchWire(caller, row),
+      result: batchOf(caller, row),
       ...(row.completedAt === null && { headers: { 'retry-after': '1' } }),
     };
   });
@@ -84,8 +84,18 @@ export function batchRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { id } = await requireBatch(deps, context, null);
     await deps.cancelBatch(id, actorOf(context.caller));
     const row = await requireBatch(deps, context, null);
-    return { status: 200, body: batchWire(context.caller, row) };
+    return { result: batchOf(context.caller, row) };
   });
+}
+
+/** A key without `read` does not see the user. */
+function batchOf({ rights }: Caller, row: BatchRow) {
+  return { ...row, counts: row, executedBy: rights.includes('read') ? row.executedBy : null };
+}
+
+/** The result of a line, as far as the caller may see it. */
+function resultOf(caller: Caller, row: ResultRow) {
+  return toWire(contract.BatchResult, { ...row, error: visibleError(caller, row.error) });
 }
 
 /** The key that a caller without `read` is limited to. */
@@ -106,11 +116,9 @@ async function requireBatch(
   const { params, caller } = context;
   const agent = await visibleAgent(reads, caller, params.agentId);
   allowAgentOrigins(context, agent);
-  const id = fromId('batch', params.batchId);
   const filter = { agentId: agent.id, apiKeyId };
-  const row = id && (await findBatch(db, filter, id));
-  if (!row) throw notFound('batch', 'agent');
-  return row;
+  const row = await findBatch(db, filter, storedId('batch', params.batchId));
+  return requireFound(row, 'batch', 'agent');
 }
 
 /** The caller is authorized again before each page: a slow client may read for long. */
@@ -124,7 +132,7 @@ async function* resultTexts(
     const rows = await readResults(db, id, { after, statuses });
     const last = rows.at(-1);
     if (!last) return;
-    yield rows.map((row) => `${toJson(resultWire(caller, row))}\n`).join('');
+    yield rows.map((row) => `${toJson(resultOf(caller, row))}\n`).join('');
     after = last.line;
   }
 }

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import type { Body } from '../../../contract/endpoint.ts';
 import * as contract from '../../../contract/events/endpoints.ts';
 import { listEvents } from '../../../contract/events/events.ts';
 import { pageDefault } from '../../../contract/limits.ts';
-import { formatFor } from '../../../core/event/endpoint.ts';
-import { CallFailure, notFound } from '../../../core/failure.ts';
-import { fromId, type IdKind, toId } from '../../../core/id.ts';
+import { formatFor, shownURL } from '../../../core/event/endpoint.ts';
+import { type StoredEvent, thinData } from '../../../core/event/event.ts';
+import { CallFailure, notFound, requireFound } from '../../../core/failure.ts';
+import { storedId, storedIds, toId } from '../../../core/id.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import * as flow from '../../../flow/event/change-endpoint.ts';
 import * as deliveries from '../../../store/event/deliveries.ts';
 import * as store from '../../../store/event/endpoints.ts';
@@ -15,7 +16,6 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { readCursor } from '../../http/request/page.ts';
 import { readRange } from '../../http/request/range.ts';
 import { route } from '../../http/route.ts';
-import { deliveryWire, endpointWire, eventWire } from './endpoint-wire.ts';
 
 /** Endpoints that receive events. */
 export function endpointRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -23,51 +23,50 @@ export function endpointRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createEndpoint, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const { url, eventTypes, payload = 'thin', description = null } = body;
-    const { format = formatFor(url) } = body;
-    const agentIds = parseAgentIds(body.agentIds ?? null);
-    const settings = { url, eventTypes, agentIds, payload, format, description };
+    const { payload = 'thin', description = null, format = formatFor(body.url) } = body;
+    const agentIds = storedIds('agent', body.agentIds);
+    const settings = { ...body, agentIds, payload, format, description };
     const { row, secret } = await flow.createEndpoint(deps, caller, settings);
-    const created = endpointWire(row);
-    const headers = { location: `/api/v1/endpoints/${created.endpointId}` };
-    return { status: 201, body: { ...created, secret }, headers };
+    const headers = { location: `/api/v1/endpoints/${toId('endpoint', row.id)}` };
+    return { result: { ...shownEndpoint(row), secret }, headers };
   });
 
   route(app, deps, contract.listEndpoints, async ({ caller }) => {
     const rows = await store.listEndpoints(db, caller.workspaceId);
-    return { status: 200, body: { endpoints: rows.map(endpointWire) } };
+    return { result: { endpoints: rows.map(shownEndpoint) } };
   });
 
-  route(app, deps, contract.getEndpoint, async ({ params, caller }) => {
-    const row = await store.findEndpoint(db, caller.workspaceId, endpointIdOf(params));
-    if (!row) throw notFound('endpoint');
-    return { status: 200, body: endpointWire(row) };
+  route(app, deps, contract.getEndpoint, async ({ ids, caller }) => {
+    const row = await store.findEndpoint(db, caller.workspaceId, ids.endpointId);
+    return { result: shownEndpoint(requireFound(row, 'endpoint')) };
   });
 
-  route(app, deps, contract.updateEndpoint, async ({ params, body, caller }) => {
+  route(app, deps, contract.updateEndpoint, async ({ ids, body, caller }) => {
     requireWholeWorkspace(caller);
-    const row = await flow.changeEndpoint(deps, caller, endpointIdOf(params), patchOf(body));
-    return { status: 200, body: endpointWire(row) };
+    const { agentIds, ...rest } = body;
+    const agents = agentIds !== undefined && { agentIds: storedIds('agent', agentIds) };
+    const patch = { ...rest, ...agents };
+    return {
+      result: shownEndpoint(await flow.changeEndpoint(deps, caller, ids.endpointId, patch)),
+    };
   });
 
-  route(app, deps, contract.deleteEndpoint, async ({ params, caller }) => {
+  route(app, deps, contract.deleteEndpoint, async ({ ids, caller }) => {
     requireWholeWorkspace(caller);
-    await flow.deleteEndpoint(db, caller, endpointIdOf(params));
-    return { status: 204, body: null };
+    await flow.deleteEndpoint(db, caller, ids.endpointId);
+    return { result: null };
   });
 
-  route(app, deps, contract.rotateEndpoint, async ({ params, body, caller }) => {
+  route(app, deps, contract.rotateEndpoint, async ({ ids, body: { graceSeconds = 0 }, caller }) => {
     requireWholeWorkspace(caller);
-    const { graceSeconds = 0 } = body;
-    const secret = await flow.rotateEndpoint(deps, caller, endpointIdOf(params), graceSeconds);
-    return { status: 200, body: { secret } };
+    const secret = await flow.rotateEndpoint(deps, caller, ids.endpointId, graceSeconds);
+    return { result: { secret } };
   });
 
-  route(app, deps, contract.testEndpoint, async ({ params, caller }) => {
+  route(app, deps, contract.testEndpoint, async ({ ids, caller }) => {
     requireWholeWorkspace(caller);
-    const id = endpointIdOf(params);
-    await flow.testEndpoint(db, caller, id);
-    return { status: 202, body: { endpointId: toId('endpoint', id) } };
+    await flow.testEndpoint(db, caller, ids.endpointId);
+    return { result: ids };
   });
 }
 
@@ -75,42 +74,39 @@ export function endpointRoutes(app: FastifyInstance, deps: ApiDeps): void {
 export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
 
-  route(app, deps, contract.listDeliveries, async ({ params, query, caller }) => {
+  route(app, deps, contract.listDeliveries, async ({ ids, query, caller }) => {
     const { state = null, type = null, limit = pageDefault } = query;
     const before = readCursor('event', query);
     const range = readRange(query);
-    const row = await store.findEndpoint(db, caller.workspaceId, endpointIdOf(params));
-    if (!row) throw notFound('endpoint');
+    const row = await store.findEndpoint(db, caller.workspaceId, ids.endpointId);
+    const { id } = requireFound(row, 'endpoint');
     const filter = { state, type, ...range, before, limit: limit + 1 };
-    const found = await deliveries.listDeliveries(db, row.id, filter);
+    const found = await deliveries.listDeliveries(db, id, filter);
     const rows = found.slice(0, limit);
     const last = rows.at(-1);
-    const next = found.length > limit && last && { nextCursor: toId('event', last.id) };
-    return {
-      status: 200,
-      body: { deliveries: rows.map((one) => deliveryWire(one, caller)), ...next },
-    };
+    const nextCursor = found.length > limit && last ? toId('event', last.id) : null;
+    return { result: { deliveries: rows.map((one) => shownDelivery(one, caller)), nextCursor } };
   });
 
-  route(app, deps, contract.resendDelivery, async ({ params, caller }) => {
+  route(app, deps, contract.resendDelivery, async ({ ids, caller }) => {
     requireWholeWorkspace(caller);
-    const eventId = idOf('event', params.eventId);
-    await flow.resendDelivery(db, caller, endpointIdOf(params), eventId);
-    return { status: 202, body: { eventId: toId('event', eventId) } };
+    await flow.resendDelivery(db, caller, ids.endpointId, ids.eventId);
+    return { result: ids };
   });
 
-  route(app, deps, contract.replayDeliveries, async ({ params, body, caller }) => {
+  route(app, deps, contract.replayDeliveries, async ({ ids, body, caller }) => {
     requireWholeWorkspace(caller);
     const { state = null, ...dates } = body;
     const filter = { state, type: null, ...readRange(dates, undefined, 'Field') };
-    const replayed = await flow.replayDeliveries(db, caller, endpointIdOf(params), filter);
-    return { status: 202, body: { replayed } };
+    const replayed = await flow.replayDeliveries(db, caller, ids.endpointId, filter);
+    return { result: { replayed } };
   });
 
   route(app, deps, listEvents, async ({ query, caller }) => {
     const { workspaceId } = caller;
-    const after = query.after === undefined ? null : idOf('event', query.after);
-    const endpointId = query.endpointId === undefined ? null : idOf('endpoint', query.endpointId);
+    const after = query.after === undefined ? null : storedId('event', query.after);
+    const endpointId =
+      query.endpointId === undefined ? null : storedId('endpoint', query.endpointId);
     if (endpointId !== null && !(await store.markRead(db, workspaceId, endpointId))) {
       throw notFound('endpoint');
     }
@@ -120,25 +116,33 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const message = 'There is no such event. Events are kept for 30 days.';
       throw new CallFailure('NOT_FOUND', message);
     }
-    return { status: 200, body: { events: rows.map(eventWire) } };
+    return { result: { events: rows.map((row) => ({ ...row, ...sentEvent(row) })) } };
   });
 }
 
-function patchOf(body: Body<typeof contract.updateEndpoint>): flow.EndpointPatch {
-  const { agentIds, ...rest } = body;
-  return { ...rest, ...(agentIds !== undefined && { agentIds: parseAgentIds(agentIds) }) };
+function shownEndpoint(row: store.EndpointRow) {
+  return { ...row, url: row.url === null ? null : shownURL(row.url) };
 }
 
-function parseAgentIds(wireIds: readonly string[] | null): string[] | null {
-  return wireIds?.map((wireId) => idOf('agent', wireId)) ?? null;
+/** What receivers answer may repeat what they were sent: only who may read executions sees it. */
+function shownDelivery(row: deliveries.DeliveryRow, { rights }: Caller) {
+  const mayRead = rights.includes('read');
+  const attempts = row.attempts.map((one) => ({ ...one, answer: mayRead ? one.answer : null }));
+  return { ...row, eventId: row.id, request: sentEvent(row), attempts };
 }
 
-function endpointIdOf({ endpointId }: { readonly endpointId: string }): string {
-  return idOf('endpoint', endpointId);
+/** An event about an execution, with what was sent of it. */
+export function withDeliveries(event: events.SentEvent) {
+  const deliveries = event.deliveries.map(({ last, ...delivery }) => ({
+    ...delivery,
+    lastAttemptAt: last?.at ?? null,
+    lastStatus: last?.status ?? null,
+    lastError: last?.error ?? null,
+    nextAttemptAt: delivery.nextAttemptAt && new Date(delivery.nextAttemptAt),
+  }));
+  return { ...event, timestamp: event.at, deliveries };
 }
 
-function idOf(kind: Extract<IdKind, 'agent' | 'endpoint' | 'event'>, wireId: string): string {
-  const id = fromId(kind, wireId);
-  if (id === null) throw notFound(kind);
-  return id;
+function sentEvent(event: StoredEvent) {
+  return { type: event.type, timestamp: event.at, data: JSON.parse(thinData(event)) };
 }

@@ -10,7 +10,7 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { route } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
-import { executionEventWire } from '../events/endpoint-wire.ts';
+import { withDeliveries } from '../events/endpoints.ts';
 import { visibleExecutionWire } from './execution-wire.ts';
 
 /** Reads and cancels one execution, and lists its events. */
@@ -47,7 +47,7 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
     );
     const { workspaceId } = caller;
     const events = await listEventsOf(deps.db, { workspaceId, executionId: id });
-    return { status: 200, body: { events: events.map(executionEventWire) } };
+    return { result: { events: events.map(withDeliveries) } };
   });
 
   route(app, deps, cancelExecution, async (context) => {

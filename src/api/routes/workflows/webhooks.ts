@@ -15,7 +15,7 @@ import { requirePermission, requireWholeWorkspace } from '../../access/require-p
 import type { ApiDeps } from '../../api-deps.ts';
 import { limitInMinute } from '../../http/limits/minute-limit.ts';
 import { parseBody, readBody } from '../../http/request/body.ts';
-import { pageResponse, readPage } from '../../http/request/page.ts';
+import { pageOf, readPage } from '../../http/request/page.ts';
 import { route, routePath, send } from '../../http/route.ts';
 import { parseIdempotencyKey } from '../executions/execute-call.ts';
 import { startedResponse } from './workflow-runs.ts';
@@ -26,41 +26,42 @@ export function webhookRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
   eventRoute(app, deps);
 
-  route(app, deps, contract.createWebhook, async ({ params, body, caller }) => {
+  route(app, deps, contract.createWebhook, async ({ ids, body, caller }) => {
     requireWholeWorkspace(caller);
     requirePermission(caller, 'execute');
-    const workflowId = fromId('workflow', params.workflowId);
-    const issued = await flow.createWebhook(deps, caller, workflowId, body.name);
-    return issuedResponse(201, issued, app.basePath);
+    return issued(await flow.createWebhook(deps, caller, ids.workflowId, body.name));
   });
 
-  route(app, deps, contract.listWebhooks, async ({ params, query, caller }) => {
+  route(app, deps, contract.listWebhooks, async ({ ids, query, caller }) => {
     const page = readPage(query);
-    const workflow = await requireWorkflow(db, caller, params.workflowId);
+    const workflow = await requireWorkflow(db, caller, ids.workflowId);
     const { rows, total } = await store.listWebhooks(db, workflow.id, page);
-    return pageResponse(
-      'webhooks',
-      rows.map((row) => webhookWire(row, app.basePath)),
-      { ...page, total },
-    );
+    return { result: pageOf('webhooks', page, { rows: rows.map(withPath), total }) };
   });
 
-  route(app, deps, contract.rotateWebhook, async ({ params, caller }) => {
+  route(app, deps, contract.rotateWebhook, async ({ ids, caller }) => {
     requireWholeWorkspace(caller);
     requirePermission(caller, 'execute');
-    const issued = await flow.rotateWebhook(deps, caller, await webhookKey(caller, params));
-    return issuedResponse(200, issued, app.basePath);
+    return issued(await flow.rotateWebhook(deps, caller, await webhookKey(caller, ids)));
   });
 
-  route(app, deps, contract.deleteWebhook, async ({ params, caller }) => {
+  route(app, deps, contract.deleteWebhook, async ({ ids, caller }) => {
     requireWholeWorkspace(caller);
-    await flow.deleteWebhook(deps, caller, await webhookKey(caller, params));
-    return { status: 204, body: null };
+    await flow.deleteWebhook(deps, caller, await webhookKey(caller, ids));
+    return { result: null };
   });
 
-  async function webhookKey(caller: Caller, params: { workflowId: string; webhookId: string }) {
-    const workflow = await requireWorkflow(db, caller, params.workflowId);
-    return { workflowId: workflow.id, id: fromId('webhook', params.webhookId) };
+  async function webhookKey(caller: Caller, ids: { workflowId: string; webhookId: string }) {
+    const workflow = await requireWorkflow(db, caller, ids.workflowId);
+    return { workflowId: workflow.id, id: ids.webhookId };
+  }
+
+  function issued({ row, secret }: flow.IssuedWebhook) {
+    return { result: { ...withPath(row), secret } };
+  }
+
+  function withPath(row: store.WebhookRow) {
+    return { ...row, path: `${app.basePath}/api/v1/webhooks/${toId('webhook', row.id)}` };
   }
 }
 
@@ -143,20 +144,4 @@ function eventBody(compute: Compute, payload: string): ExecuteBody | UnparsedBod
 function readHeader({ headers }: EventRequest, name: string): string | undefined {
   const value = headers[`webhook-${name}`] ?? headers[`svix-${name}`];
   return typeof value === 'string' ? value : undefined;
-}
-
-function issuedResponse(status: 200 | 201, { row, secret }: flow.IssuedWebhook, basePath: string) {
-  return { status, body: { ...webhookWire(row, basePath), secret } };
-}
-
-function webhookWire(row: store.WebhookRow, basePath: string): contract.Webhook {
-  const webhookId = toId('webhook', row.id);
-  return {
-    webhookId,
-    workflowId: toId('workflow', row.workflowId),
-    name: row.name,
-    path: `${basePath}/api/v1/webhooks/${webhookId}`,
-    createdAt: row.createdAt.toISOString(),
-    createdBy: row.createdBy === null ? null : toId('user', row.createdBy),
-  };
 }

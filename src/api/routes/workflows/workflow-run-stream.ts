@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { WorkflowRunDetail } from '../../../contract/workflows/workflow-run-record.ts';
 import { streamWorkflowRun } from '../../../contract/workflows/workflow-runs.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
-import { fromId } from '../../../core/id.ts';
+import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { StreamWatch } from '../../../flow/execution/live-streams.ts';
 import {
@@ -19,9 +20,10 @@ import {
   type SentEvent,
 } from '../../http/response/event-stream.ts';
 import { emptyStream } from '../../http/response/stream.ts';
+import { toWire } from '../../http/response/to-wire.ts';
 import { route } from '../../http/route.ts';
 import { readStart, SentEvents } from '../executions/stream.ts';
-import { visibleRunWire } from './workflow-run-wire.ts';
+import { visibleRun } from './visible-run.ts';
 import { type RunPath, readRun } from './workflow-runs.ts';
 
 /** Streams the states of a workflow run's steps, and the text of one of them. */
@@ -73,7 +75,7 @@ interface RunReading {
   readonly stopping: AbortController;
 }
 
-type Step = ReturnType<typeof visibleRunWire>['steps'][number];
+type Step = ReturnType<typeof visibleRun>['steps'][number];
 
 interface OfferedText {
   readonly event: SentEvent;
@@ -143,7 +145,7 @@ class RunReader {
   async #readSteps(): Promise<{ readonly events: SentEvent[]; readonly isEnded: boolean }> {
     const { params, caller } = this.#reading;
     const row = await this.#read(() => readRun(this.#deps, caller, params, true));
-    const { steps } = visibleRunWire(caller, row);
+    const { steps } = visibleRun(caller, row);
     const events = this.#changedSteps(steps);
     this.#followText(steps);
     return { events, isEnded: row.status !== 'processing' };
@@ -160,7 +162,7 @@ class RunReader {
     );
     if (!counted) return;
     try {
-      yield { event: 'end', data: visibleRunWire(viewer, counted.value) };
+      yield { event: 'end', data: toWire(WorkflowRunDetail, visibleRun(viewer, counted.value)) };
     } finally {
       counted.free();
     }
@@ -179,7 +181,13 @@ class RunReader {
       const state = `${status} ${executionId}`;
       if (this.#states.get(name) === state) return [];
       this.#states.set(name, state);
-      return { event: 'step', data: { name, status, ...(executionId && { executionId }) } };
+      return {
+        event: 'step',
+        data: {
+          ...{ name, status },
+          ...(executionId && { executionId: toId('execution', executionId) }),
+        },
+      };
     });
   }
 
@@ -196,11 +204,7 @@ class RunReader {
     if (executionId === null || agentId === null || executionId === this.#executionId) return;
     const isFirst = this.#executionId === null;
     this.#executionId = executionId;
-    const source = {
-      agentId: fromId('agent', agentId) ?? '',
-      executionId: fromId('execution', executionId) ?? '',
-      workspaceId: caller.workspaceId,
-    };
+    const source = { agentId, executionId, workspaceId: caller.workspaceId };
     const before = this.#textsEnd;
     this.#following++;
     this.#textsEnd = before

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runItemsMax, runsCountedMax } from '../../../contract/limits.ts';
 import * as contract from '../../../contract/workflows/workflow-runs.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
-import { fromId, toId } from '../../../core/id.ts';
+import { fromId, storedId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { StartCall, Started } from '../../../flow/workflow/start-workflow.ts';
 import * as store from '../../../store/workflow/workflow-history.ts';
@@ -19,18 +19,12 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { allowOrigin } from '../../http/cors.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
-import { pageResponse, readCursor, readPage } from '../../http/request/page.ts';
+import { pageOf, readCursor, readPage } from '../../http/request/page.ts';
 import { errorResponse } from '../../http/response/error-response.ts';
 import { type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
 import { readDashboardCall, readExecuteBody, readIdempotency } from '../executions/execute-call.ts';
-import {
-  itemWire,
-  usageByPart,
-  visibleRunWire,
-  withVisibleError,
-  workflowRunWire,
-} from './workflow-run-wire.ts';
+import { itemOf, runOf, usageByPart, visibleRun, withVisibleError } from './visible-run.ts';
 import { requireWorkflow } from './workflows.ts';
 
 /** Starts, lists, reads and cancels workflow runs. */
@@ -43,10 +37,10 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
     app,
     deps,
     contract.listWorkflowRuns,
-    async ({ params, query, caller }) => {
+    async ({ ids, query, caller }) => {
       const page = readPage(query);
       const { status = null, trigger = null } = query;
-      const workflow = await requireWorkflow(db, caller, params.workflowId);
+      const workflow = await requireWorkflow(db, caller, ids.workflowId);
       const after = readCursor('workflowRun', query);
       const filter = { ...page, workflowId: workflow.id, status, trigger, after };
       // One row more than the page shows whether another page follows.
@@ -57,16 +51,9 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const shown = rows.slice(0, page.limit);
       const hasMore = rows.length > page.limit;
       const last = shown.at(-1);
-      const { body } = pageResponse('runs', shown.map(workflowRunWire), { ...page, total });
-      return {
-        status: 200,
-        body: {
-          ...body,
-          pagination: { ...page, total, hasMore },
-          totalIsExact,
-          ...(hasMore && last && { nextCursor: toId('workflowRun', last.id) }),
-        },
-      };
+      const nextCursor = hasMore && last ? toId('workflowRun', last.id) : null;
+      const pagination = { ...page, total, hasMore };
+      return { result: { runs: shown.map(runOf), pagination, totalIsExact, nextCursor } };
     },
     limitLists,
   );
@@ -86,10 +73,8 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const { rows, total } = await historyReads.read(caller, (db) => listItems(db, items, page));
       const usage = include === 'usage' ? await readItemUsage(deps, caller, rows) : null;
       const usageOf = usage && usageByPart(usage);
-      const wire = rows.map((row) =>
-        itemWire(step, withVisibleError(caller, row), usageOf?.(row.step, row.item)),
-      );
-      return pageResponse('items', wire, { ...page, total });
+      const shown = rows.map((row) => itemOf(step, withVisibleError(caller, row), usageOf));
+      return { result: pageOf('items', page, { rows: shown, total }) };
     },
     limitLists,
   );
@@ -189,10 +174,9 @@ function runResponse(
   viewer: Caller,
   row: store.WorkflowRunDetailRow,
   usage: readonly UsageRow[] | null = null,
-): HandlerResponse {
+) {
   return {
-    status: 200,
-    body: visibleRunWire(viewer, row, usage),
+    result: visibleRun(viewer, row, usage),
     ...(row.status === 'processing' && { headers: { 'retry-after': '1' } }),
   };
 }
@@ -218,12 +202,12 @@ function readItemUsage(
   return historyReads.read(caller, (db) => sumUsage(db, executions, beyond));
 }
 
-/** The stored ids of a workflow and its run. Throws 404 for a malformed id. */
-function idsOf({ workflowId, workflowRunId }: RunPath): { workflowId: string; id: string } {
-  const workflow = fromId('workflow', workflowId);
-  const id = fromId('workflowRun', workflowRunId);
-  if (workflow === null || id === null) throw notFound('workflow run');
-  return { workflowId: workflow, id };
+/** The stored ids of a workflow and its run. */
+function idsOf({ workflowId, workflowRunId }: RunPath) {
+  return {
+    workflowId: storedId('workflow', workflowId),
+    id: storedId('workflowRun', workflowRunId),
+  };
 }
 
 async function requireRun({ db }: ApiDeps, caller: Caller, path: RunPath, omitsBodies = false) {

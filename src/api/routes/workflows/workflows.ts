@@ -2,17 +2,19 @@ import type { FastifyInstance } from 'fastify';
 import { workflowLastRunsMax } from '../../../contract/limits.ts';
 import { WorkflowDefinitionInput } from '../../../contract/workflows/workflow-definition.ts';
 import * as contract from '../../../contract/workflows/workflows.ts';
-import { notFound } from '../../../core/failure.ts';
-import { fromId } from '../../../core/id.ts';
+import { requireFound } from '../../../core/failure.ts';
+import { storedId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import { storedProblems } from '../../../core/workflow/check-definition.ts';
 import type { Db } from '../../../db/database.ts';
 import * as flow from '../../../flow/workflow/change-workflow.ts';
 import { checkWorkflow } from '../../../flow/workflow/check-workflow.ts';
-import { listPins } from '../../../store/agent/pins.ts';
+import { listPins, type PinRow } from '../../../store/agent/pins.ts';
 import { readActivity } from '../../../store/workflow/workflow-activity.ts';
 import {
   findWorkflowVersion,
   listWorkflowVersions,
+  type WorkflowVersionSummaryRow,
 } from '../../../store/workflow/workflow-versions.ts';
 import {
   findWorkflow,
@@ -23,10 +25,9 @@ import { agentPaths, resolveAgents } from '../../access/agent-references.ts';
 import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/request/if-match.ts';
-import { pageResponse, readPage } from '../../http/request/page.ts';
+import { pageOf, readPage } from '../../http/request/page.ts';
 import { validationErrors } from '../../http/request/validate.ts';
-import { type HandlerResponse, route } from '../../http/route.ts';
-import * as wire from './workflow-wire.ts';
+import { route } from '../../http/route.ts';
 
 /** Workflows. A key that is restricted to agents can read the workflows that use only those agents. */
 export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -34,11 +35,9 @@ export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createWorkflow, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const { name, slug = null, description = null, enabled = true, definition } = body;
-    const input = { name, slug, description, enabled, definition };
-    const row = await flow.createWorkflow(db, caller, input);
-    const { workflowId } = wire.workflowWire(row);
-    return workflowResponse(row, 201, { location: `/api/v1/workflows/${workflowId}` });
+    const defaults = { slug: null, description: null, enabled: true };
+    const row = await flow.createWorkflow(db, caller, { ...defaults, ...body });
+    return workflowResponse(row, { location: `/api/v1/workflows/${toId('workflow', row.id)}` });
   });
 
   route(app, deps, contract.listWorkflows, async ({ query, caller }) => {
@@ -51,35 +50,32 @@ export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const activity = await historyReads.read(caller, (db) =>
         readActivity(db, caller, ids, workflowLastRunsMax),
       );
-      const shown = rows.map((row) => wire.workflowActivityWire(row, activity.get(row.id)));
-      return pageResponse('workflows', shown, { ...page, total });
+      const shown = rows.map((row) => ({ ...row, ...(activity.get(row.id) ?? noActivity) }));
+      return { result: pageOf('workflows', page, { rows: shown, total }) };
     }
-    return pageResponse('workflows', rows.map(wire.workflowSummaryWire), { ...page, total });
+    return { result: pageOf('workflows', page, { rows, total }) };
   });
 
-  route(app, deps, contract.getWorkflow, async ({ params, caller }) => {
-    return workflowResponse(await requireWorkflow(db, caller, params.workflowId));
+  route(app, deps, contract.getWorkflow, async ({ ids, caller }) => {
+    return workflowResponse(await requireWorkflow(db, caller, ids.workflowId));
   });
 
-  route(app, deps, contract.updateWorkflow, async ({ params, body, caller, request }) => {
+  route(app, deps, contract.updateWorkflow, async ({ ids, body, caller, request }) => {
     requireWholeWorkspace(caller);
-    const { workflowVersionId, ...others } = body;
-    const patch = {
-      ...others,
-      ...(workflowVersionId !== undefined && {
-        workflowVersionId: fromId('workflowVersion', workflowVersionId),
-      }),
+    const { workflowVersionId: pinned, ...others } = body;
+    const version = pinned !== undefined && {
+      workflowVersionId: storedId('workflowVersion', pinned),
     };
-    const workflowId = fromId('workflow', params.workflowId);
+    const patch = { ...others, ...version };
     return workflowResponse(
-      await flow.changeWorkflow(db, caller, workflowId, patch, ifMatch(request)),
+      await flow.changeWorkflow(db, caller, ids.workflowId, patch, ifMatch(request)),
     );
   });
 
-  route(app, deps, contract.deleteWorkflow, async ({ params, caller }) => {
+  route(app, deps, contract.deleteWorkflow, async ({ ids, caller }) => {
     requireWholeWorkspace(caller);
-    await flow.deleteWorkflow(db, caller, fromId('workflow', params.workflowId));
-    return { status: 204, body: null };
+    await flow.deleteWorkflow(db, caller, ids.workflowId);
+    return { result: null };
   });
 
   route(app, deps, contract.validateWorkflow, async ({ body, caller }) => {
@@ -89,12 +85,12 @@ export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
         step: stepNameAt(body.definition, error.path),
         ...error,
       }));
-      return { status: 200, body: { problems } };
+      return { result: { problems } };
     }
     await resolveAgents(deps.reads, caller, definitionAgents, body.definition);
     const input = body.definition as WorkflowDefinitionInput;
     const { problems, definition } = await checkWorkflow(db, caller, input);
-    return { status: 200, body: problems.length > 0 ? { problems } : { problems, definition } };
+    return { result: problems.length > 0 ? { problems } : { problems, definition } };
   });
 }
 
@@ -104,62 +100,57 @@ const definitionAgents = agentPaths(WorkflowDefinitionInput);
 export function workflowVersionRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
 
-  route(app, deps, contract.createWorkflowVersion, async ({ params, body, caller }) => {
+  route(app, deps, contract.createWorkflowVersion, async ({ ids, body, caller }) => {
     requireWholeWorkspace(caller);
-    const { label = null, notes = null, definition } = body;
-    const workflowId = fromId('workflow', params.workflowId);
-    const input = { label, notes, definition };
-    const row = await flow.createWorkflowVersion(db, caller, workflowId, input);
-    const version = wire.workflowVersionWire(row);
-    const location = `/api/v1/workflows/${version.workflowId}/versions/${version.workflowVersionId}`;
-    return { status: 201, body: version, headers: { location } };
+    const input = { label: null, notes: null, ...body };
+    const row = await flow.createWorkflowVersion(db, caller, ids.workflowId, input);
+    const path = `/api/v1/workflows/${toId('workflow', row.workflowId)}`;
+    const location = `${path}/versions/${toId('workflowVersion', row.id)}`;
+    return { result: versionOf(row), headers: { location } };
   });
 
-  route(app, deps, contract.listWorkflowVersions, async ({ params, query, caller }) => {
+  route(app, deps, contract.listWorkflowVersions, async ({ ids, query, caller }) => {
     const page = readPage(query);
-    const workflow = await requireWorkflow(db, caller, params.workflowId);
+    const workflow = await requireWorkflow(db, caller, ids.workflowId);
     const { rows, total } = await listWorkflowVersions(db, caller, workflow.id, page);
-    return pageResponse('versions', rows.map(wire.workflowVersionSummaryWire), { ...page, total });
+    return { result: pageOf('versions', page, { rows: rows.map(versionOf), total }) };
   });
 
-  route(app, deps, contract.getWorkflowVersion, async ({ params, caller }) => {
-    const workflow = await requireWorkflow(db, caller, params.workflowId);
-    const id = fromId('workflowVersion', params.workflowVersionId);
-    const row = id && (await findWorkflowVersion(db, caller, workflow.id, id));
-    if (!row) throw notFound('version', 'workflow');
-    return { status: 200, body: wire.workflowVersionWire(row) };
+  route(app, deps, contract.getWorkflowVersion, async ({ ids, caller }) => {
+    const workflow = await requireWorkflow(db, caller, ids.workflowId);
+    const row = await findWorkflowVersion(db, caller, workflow.id, ids.workflowVersionId);
+    return { result: versionOf(requireFound(row, 'version', 'workflow')) };
   });
 
-  route(app, deps, contract.listWorkflowPins, async ({ params, query, caller }) => {
+  route(app, deps, contract.listWorkflowPins, async ({ ids, query, caller }) => {
     const page = readPage(query);
-    const workflow = await requireWorkflow(db, caller, params.workflowId);
+    const workflow = await requireWorkflow(db, caller, ids.workflowId);
     const { rows, total } = await listPins(db, 'workflow', workflow.id, page);
-    return pageResponse('pins', rows.map(wire.workflowPinWire), { ...page, total });
+    return { result: pageOf('pins', page, { rows: rows.map(pinOf), total }) };
   });
 }
 
-/** The workflow with this wire id. Throws 404 if the caller cannot see it. */
-export async function requireWorkflow(
-  db: Db,
-  caller: Caller,
-  wireId: string,
-): Promise<WorkflowRow> {
-  const id = fromId('workflow', wireId);
-  const row = id && (await findWorkflow(db, caller, id));
-  if (!row) throw notFound('workflow');
-  return row;
+/** Throws 404 if the caller cannot see the workflow. */
+export async function requireWorkflow(db: Db, caller: Caller, id: string): Promise<WorkflowRow> {
+  return requireFound(await findWorkflow(db, caller, id), 'workflow');
 }
 
-function workflowResponse(
-  row: WorkflowRow,
-  status = 200,
-  headers: Record<string, string> = {},
-): HandlerResponse {
+function workflowResponse(row: WorkflowRow, headers: Record<string, string> = {}) {
+  const problems = storedProblems(row.definition);
   return {
-    status,
-    body: wire.workflowWire(row),
+    result: { ...row, problems: problems.length > 0 ? problems : null },
     headers: { ...headers, etag: etag(row.revision) },
   };
+}
+
+const noActivity = { lastRuns: [], nextAt: null };
+
+function versionOf<Row extends WorkflowVersionSummaryRow>(row: Row) {
+  return { ...row, workflowVersionLabel: row.label };
+}
+
+function pinOf(row: PinRow) {
+  return { ...row, workflowVersionId: row.versionId, workflowVersionLabel: row.versionLabel };
 }
 
 /** The name of the step at a path; null outside steps and for a step without a name. */

@@ -4,11 +4,9 @@ import {
   createInvitation,
   deleteInvitation,
   getInvitation,
-  type Invitation,
   listInvitations,
 } from '../../../contract/workspace/members.ts';
 import { notFound } from '../../../core/failure.ts';
-import { fromId, toId } from '../../../core/id.ts';
 import { invitationMail } from '../../../core/people/mail.ts';
 import { hashToken } from '../../../core/people/token.ts';
 import * as flow from '../../../flow/workspace/accept-invitation.ts';
@@ -19,7 +17,6 @@ import { throttleAttempts } from '../../access/sign-in-guard.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { route } from '../../http/route.ts';
-import { membershipWire } from './member-wire.ts';
 
 /** Creates, lists, deletes and accepts invitations. */
 export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -30,29 +27,25 @@ export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { row, token } = await invite(db, caller, { ...body, mails: deps.sendMail !== null });
     const url = sessions.link(request, `/invitations/${token}`);
     const emailed = await sendInvitation(deps, request, row, url);
-    return { status: 201, body: { ...invitationWire(row), url, emailed } };
+    return { result: { ...row, createdBy: row.invitedBy, url, emailed } };
   });
 
   route(app, deps, listInvitations, async ({ caller }) => {
     requireWholeWorkspace(caller);
     const rows = await store.listInvitations(db, caller.workspaceId);
-    return { status: 200, body: { invitations: rows.map(invitationWire) } };
+    const invitations = rows.map((row) => ({ ...row, createdBy: row.invitedBy }));
+    return { result: { invitations } };
   });
 
-  route(app, deps, deleteInvitation, async ({ caller, params }) => {
+  route(app, deps, deleteInvitation, async ({ caller, ids }) => {
     requireWholeWorkspace(caller);
-    const id = fromId('invitation', params.invitationId);
-    if (id === null || !(await revokeInvitation(db, caller, id))) {
-      throw notFound('invitation');
-    }
-    return { status: 204, body: null };
+    if (await revokeInvitation(db, caller, ids.invitationId)) return { result: null };
+    throw notFound('invitation');
   });
 
   route(app, deps, getInvitation, async ({ params: { token }, request }) => {
-    const invitation = await findByToken(request, token, (hash) => flow.openInvitation(db, hash));
-    const { email, expiresAt, ...membership } = invitation;
-    const body = { email, ...membershipWire(membership), expiresAt: expiresAt.toISOString() };
-    return { status: 200, body };
+    const find = (hash: Buffer) => flow.openInvitation(db, hash);
+    return { result: await findByToken(request, token, find) };
   });
 
   route(app, deps, acceptInvitation, async ({ body: { token, name, password }, request }) => {
@@ -61,9 +54,7 @@ export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const input = { tokenHash, name, password, signedInAs };
       return flow.acceptInvitation(db, input, sessions.hashPassword);
     });
-    const { userId, email, ...membership } = member;
-    const body = { userId: toId('user', userId), email, ...membershipWire(membership) };
-    return { status: 200, body };
+    return { result: member };
   });
 
   /** An unknown token counts as a failed attempt. */
@@ -99,15 +90,4 @@ async function sendInvitation(
     request.log.warn({ err }, 'invitation mail failed');
     return false;
   }
-}
-
-function invitationWire(row: store.InvitationRow): Invitation {
-  return {
-    invitationId: toId('invitation', row.id),
-    email: row.email,
-    role: row.role,
-    createdAt: row.createdAt.toISOString(),
-    createdBy: row.invitedBy === null ? null : toId('user', row.invitedBy),
-    expiresAt: row.expiresAt.toISOString(),
-  };
 }

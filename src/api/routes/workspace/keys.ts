@@ -7,15 +7,16 @@ import {
   rotateKey,
   updateKey,
 } from '../../../contract/workspace/keys.ts';
-import { invalidRequest, notFound } from '../../../core/failure.ts';
-import { fromId } from '../../../core/id.ts';
+import { keyLimits, peekWindows } from '../../../core/execution/limits.ts';
+import { invalidRequest } from '../../../core/failure.ts';
+import { storedIds } from '../../../core/id.ts';
 import { parseMoment } from '../../../core/time.ts';
 import * as flow from '../../../flow/workspace/issue-key.ts';
 import * as store from '../../../store/people/keys.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { pageResponse, readPage } from '../../http/request/page.ts';
+import { usageOfWindows } from '../../http/limits/rate-headers.ts';
+import { pageOf, readPage } from '../../http/request/page.ts';
 import { route } from '../../http/route.ts';
-import { keyWire } from './key-wire.ts';
 
 /** Issues, lists, revokes and rotates API keys. */
 export function keyRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -23,42 +24,46 @@ export function keyRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, createKey, async ({ body, caller }) => {
     const { key, row } = await flow.issueKey(db, caller, keyInput(body));
-    return { status: 201, body: { ...keyWire(row), key } };
+    return { result: { ...withUsage(row), key } };
   });
 
   route(app, deps, listKeys, async ({ query, caller }) => {
     const page = readPage(query);
     const { rows, total } = await store.listKeys(db, caller, page);
-    return pageResponse('keys', rows.map(keyWire), { ...page, total });
+    return { result: pageOf('keys', page, { rows: rows.map(withUsage), total }) };
   });
 
-  route(app, deps, updateKey, async ({ params, body, caller }) => {
-    const row = await flow.updateKey(db, caller, parseKeyId(params.apiKeyId), body);
-    return { status: 200, body: keyWire(row) };
+  route(app, deps, updateKey, async ({ ids, body, caller }) => {
+    return { result: withUsage(await flow.updateKey(db, caller, ids.apiKeyId, body)) };
   });
 
-  route(app, deps, revokeKey, async ({ params, caller }) => {
-    const row = await flow.revokeKey(db, caller, parseKeyId(params.apiKeyId));
-    return { status: 200, body: keyWire(row) };
+  route(app, deps, revokeKey, async ({ ids, caller }) => {
+    return { result: withUsage(await flow.revokeKey(db, caller, ids.apiKeyId)) };
   });
 
-  route(app, deps, rotateKey, async ({ params, body, caller }) => {
-    const { graceSeconds = 0 } = body;
-    const { key, row } = await flow.rotateKey(
-      db,
-      caller,
-      parseKeyId(params.apiKeyId),
-      graceSeconds,
-    );
-    return { status: 201, body: { ...keyWire(row), key } };
+  route(app, deps, rotateKey, async ({ ids, body: { graceSeconds = 0 }, caller }) => {
+    const { key, row } = await flow.rotateKey(db, caller, ids.apiKeyId, graceSeconds);
+    return { result: { ...withUsage(row), key } };
   });
+}
+
+/** A key without its secret and hash. */
+export function withUsage(row: store.KeyRow) {
+  return {
+    ...row,
+    agentIds: row.allAgents ? null : row.agentIds,
+    rateLimits: row,
+    rateLimitUsage: usageOfWindows(peekWindows(row.counts, keyLimits(row), row.nowMs)),
+    createdBy: row.issuedBy,
+    parentApiKeyId: row.issuingKeys[0] ?? null,
+  };
 }
 
 function keyInput(body: Body<typeof createKey>): flow.KeyInput {
   const { name, permissions, agentIds, rateLimits = {}, expiresAt, allowedOrigins = [] } = body;
   return {
     ...{ name, permissions, rateLimits, allowedOrigins },
-    agentIds: agentIds?.map(parseAgentId) ?? null,
+    agentIds: storedIds('agent', agentIds),
     expiresAtMs: expiresAt == null ? null : parseExpiry(expiresAt),
   };
 }
@@ -72,16 +77,4 @@ function parseExpiry(text: string): number {
   throw invalidRequest(
     'Field "expiresAt" must be an ISO 8601 date or time, such as 2027-01-01T00:00:00Z.',
   );
-}
-
-function parseAgentId(wireId: string): string {
-  const id = fromId('agent', wireId);
-  if (id === null) throw notFound('agent');
-  return id;
-}
-
-function parseKeyId(wireId: string): string {
-  const id = fromId('key', wireId);
-  if (id === null) throw notFound('API key');
-  return id;
 }

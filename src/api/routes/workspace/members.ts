@@ -8,8 +8,7 @@ import {
   removeMember,
   updateMember,
 } from '../../../contract/workspace/members.ts';
-import { invalidRequest, notFound } from '../../../core/failure.ts';
-import { fromId, toId } from '../../../core/id.ts';
+import { invalidRequest } from '../../../core/failure.ts';
 import { canDismiss } from '../../../core/people/notice.ts';
 import * as flow from '../../../flow/workspace/change-member.ts';
 import { deleteAccount } from '../../../flow/workspace/delete-account.ts';
@@ -21,7 +20,6 @@ import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { checkQuery, noFields } from '../../http/request/validate.ts';
 import { route, routePath, send } from '../../http/route.ts';
-import { dismissalWire, membershipWire, memberWire } from './member-wire.ts';
 
 /** The signed-in user, and the members of a workspace. */
 export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -30,16 +28,15 @@ export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, getMe, async ({ caller }) => {
     const user = await findUser(db, caller.id);
     if (!user || caller.role === null) throw unauthorized();
-    const workspaces = await store.listMemberships(db, user.id);
-    const body = {
-      user: { userId: toId('user', user.id), email: user.email, name: user.name },
-      workspaceId: toId('workspace', caller.workspaceId),
+    const result = {
+      user: { ...user, userId: user.id },
+      workspaceId: caller.workspaceId,
       role: caller.role,
-      workspaces: workspaces.map(membershipWire),
+      workspaces: await store.listMemberships(db, user.id),
       generatedPassword: await hasGeneratedPassword(db, user.id),
-      dismissed: (await listDismissals(db, memberOf(caller))).map(dismissalWire),
+      dismissed: await listDismissals(db, memberOf(caller)),
     };
-    return { status: 200, body };
+    return { result };
   });
 
   route(app, deps, dismissNotice, async ({ caller, body }) => {
@@ -48,7 +45,7 @@ export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
     }
     const row = await putDismissal(db, memberOf(caller), body);
     if (row === null) throw unauthorized();
-    return { status: 200, body: dismissalWire(row) };
+    return { result: row };
   });
 
   app.route({
@@ -74,35 +71,27 @@ export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 
   route(app, deps, listMembers, async ({ caller }) => {
-    const rows = await store.listMembers(db, caller.workspaceId);
-    return { status: 200, body: { members: rows.map(memberWire) } };
+    return { result: { members: await store.listMembers(db, caller.workspaceId) } };
   });
 
-  route(app, deps, updateMember, async ({ caller, params, body }) => {
+  route(app, deps, updateMember, async ({ caller, ids, body }) => {
     requireWholeWorkspace(caller);
-    const member = await flow.changeRole(db, caller, parseUserId(params.userId), body.role);
-    return { status: 200, body: memberWire(member) };
+    return { result: await flow.changeRole(db, caller, ids.userId, body.role) };
   });
 
-  route(app, deps, removeMember, async ({ caller, params }) => {
+  route(app, deps, removeMember, async ({ caller, ids }) => {
     requireWholeWorkspace(caller);
-    await flow.removeMember(db, caller, parseUserId(params.userId));
-    return { status: 204, body: null };
+    await flow.removeMember(db, caller, ids.userId);
+    return { result: null };
   });
 
   route(app, deps, listIdentityProviders, async () => {
     const { identityProviders, passwordReset } = sessions;
-    return { status: 200, body: { identityProviders: [...identityProviders], passwordReset } };
+    return { result: { identityProviders, passwordReset } };
   });
 }
 
 /** The member whose session it is. */
 function memberOf({ id, workspaceId }: { readonly id: string; readonly workspaceId: string }) {
   return { userId: id, workspaceId };
-}
-
-function parseUserId(wireId: string): string {
-  const userId = fromId('user', wireId);
-  if (userId === null) throw notFound('member');
-  return userId;
 }

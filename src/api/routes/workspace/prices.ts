@@ -1,11 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { pricePerMillionMax } from '../../../contract/limits.ts';
-import {
-  deletePrice,
-  listPrices,
-  type Price,
-  putPrice,
-} from '../../../contract/workspace/providers.ts';
+import { deletePrice, listPrices, putPrice } from '../../../contract/workspace/providers.ts';
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { splitModelName } from '../../../core/model/model-port.ts';
 import { priceText } from '../../../core/model/price.ts';
@@ -21,8 +16,7 @@ export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
 
   route(app, deps, listPrices, async ({ caller }) => {
-    const rows = await store.listPrices(db, caller.workspaceId);
-    return { status: 200, body: { prices: rows.map(priceWire) } };
+    return { result: { prices: await store.listPrices(db, caller.workspaceId) } };
   });
 
   route(app, deps, putPrice, async ({ body, caller }) => {
@@ -37,7 +31,7 @@ export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
       cacheReadPerMillion: optional('cacheReadPerMillion'),
       cacheWritePerMillion: optional('cacheWritePerMillion'),
     });
-    return { status: 200, body: priceWire(row) };
+    return { result: row };
   });
 
   route(app, deps, deletePrice, async ({ query, caller }) => {
@@ -47,7 +41,7 @@ export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
     if (model.includes('\0') || !(await flow.deletePrice(db, actorOf(caller), model))) {
       throw new CallFailure('NOT_FOUND', 'The workspace has no custom price for this model.');
     }
-    return { status: 204, body: null };
+    return { result: null };
   });
 }
 
@@ -61,8 +55,4 @@ function parsePrice(name: string, value: string | number): string {
   throw invalidRequest(
     `Field "${name}" must be a decimal from 0 to ${pricePerMillionMax} with at most 12 decimal places.`,
   );
-}
-
-function priceWire({ updatedAt, ...row }: store.PriceRow): Price {
-  return { ...row, updatedAt: updatedAt.toISOString() };
 }

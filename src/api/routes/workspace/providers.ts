@@ -4,7 +4,6 @@ import {
   getProvider,
   listProviderModels,
   listProviders,
-  type Provider,
   putProvider,
   testProvider,
 } from '../../../contract/workspace/providers.ts';
@@ -27,38 +26,26 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, putProvider, async ({ params, body, caller }) => {
     requireWholeWorkspace(caller);
-    const { kind, apiKey = null, baseURL = null, organization = null, project = null } = body;
-    const { auth = null } = body;
-    const extras = {
-      headers: body.headers ?? {},
-      query: body.query ?? {},
-      bodyExtra: body.bodyExtra ?? {},
+    const { headers = {}, query = {}, bodyExtra = {}, ...settings } = body;
+    const input = {
+      ...{ actor: actorOf(caller), name: params.name, apiKey: null, baseURL: null },
+      ...{ organization: null, project: null, auth: null, extras: { headers, query, bodyExtra } },
+      ...settings,
     };
-    const provider = {
-      name: params.name,
-      kind,
-      apiKey,
-      baseURL,
-      extras,
-      organization,
-      project,
-      auth,
-    };
-    const input = { actor: actorOf(caller), ...provider };
-    return { status: 200, body: providerWire(await flow.putProvider(deps, input)) };
+    return { result: withURL(await flow.putProvider(deps, input)) };
   });
 
   route(app, deps, listProviders, async ({ caller }) => {
     const rows = await store.listProviders(db, caller.workspaceId);
-    const environment = deps.directory.environment.map(({ name, kind }) => ({ name, kind }));
-    return { status: 200, body: { providers: rows.map(providerWire), environment } };
+    const { environment } = deps.directory;
+    return { result: { providers: rows.map(withURL), environment } };
   });
 
   route(app, deps, getProvider, async ({ params, caller }) => {
     const { name } = params;
     const row = isProviderName(name) && (await store.findProvider(db, caller.workspaceId, name));
     if (!row) throw notFound('provider');
-    return { status: 200, body: providerWire(row) };
+    return { result: withURL(row) };
   });
 
   route(app, deps, deleteProvider, async ({ params, caller }) => {
@@ -67,7 +54,7 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     if (!isProviderName(name) || !(await flow.deleteProvider(db, actorOf(caller), name))) {
       throw notFound('provider');
     }
-    return { status: 204, body: null };
+    return { result: null };
   });
 
   route(app, deps, listProviderModels, async ({ params, caller }) => {
@@ -89,19 +76,6 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-function providerWire(row: store.ProviderRow): Provider {
-  return {
-    name: row.name,
-    kind: row.kind,
-    baseURL: row.baseUrl,
-    hasApiKey: row.hasApiKey,
-    headerNames: [...row.headerNames],
-    queryNames: [...row.queryNames],
-    bodyExtraNames: [...row.bodyExtraNames],
-    organization: row.organization,
-    project: row.project,
-    auth: row.auth,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
+function withURL(row: store.ProviderRow) {
+  return { ...row, baseURL: row.baseUrl };
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { getUsage, setPlan, type Usage } from '../../../contract/workspace/usage.ts';
+import { getUsage, setPlan } from '../../../contract/workspace/usage.ts';
 import { monthOf, monthStartMs } from '../../../core/execution/limits.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/workspace/set-plan.ts';
@@ -13,18 +13,18 @@ export function usageRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
 
   route(app, deps, getUsage, async ({ caller }) => {
-    return { status: 200, body: usageWire(await readUsage(db, caller.workspaceId)) };
+    return { result: usageOf(await readUsage(db, caller.workspaceId)) };
   });
 
   route(app, deps, setPlan, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
     await flow.setPlan(db, actorOf(caller), body);
-    return { status: 200, body };
+    return { result: body };
   });
 }
 
 /** Usage of the current month, as admission counts it. The month never goes back, even if the clock does. */
-function usageWire(row: UsageRow): Usage {
+function usageOf(row: UsageRow) {
   const month = Math.max(row.month, monthOf(row.nowMs));
   const actionsUsed = row.month === month ? row.monthUsed : 0;
   const { planName, actionsPerMonth } = row;
@@ -34,6 +34,6 @@ function usageWire(row: UsageRow): Usage {
     actionsUsed,
     actionsPerMonth,
     actionsRemaining: actionsPerMonth === null ? null : Math.max(0, actionsPerMonth - actionsUsed),
-    resetAt: new Date(monthStartMs(month + 1)).toISOString(),
+    resetAt: monthStartMs(month + 1),
   };
 }
