@@ -70,7 +70,8 @@ export function text(maxLength: number, description?: string) {
 
 /** A name: visible, on one line, in the order in which it is written. */
 export function name(description: string, maxLength = limits.nameMax) {
-  return Type.String({ minLength: 1, maxLength, pattern: patterns.name.source, description });
+  const bounds = { minLength: 1, maxLength, pattern: patterns.name.source };
+  return Type.String({ ...bounds, description, examples: ['Explainer'] });
 }
 
 /** A name that may be empty. */

@@ -45,7 +45,10 @@ const settings = {
 };
 
 const url = nullable(
-  Type.String({ maxLength: limits.urlMax, pattern: patterns.url.source }),
+  Type.String({
+    ...{ maxLength: limits.urlMax, pattern: patterns.url.source },
+    examples: ['https://hooks.example.com/cueline'],
+  }),
   'Where to send the events, `https://` and not a private address unless the server allows it. It is encrypted, and no response shows its path and query; what a response shows instead changes nothing here. `null`: a pull endpoint, whose events are read by `GET /api/v1/events`; it is deleted after ten minutes without a read.',
 );
 

@@ -204,7 +204,9 @@ export const createChatCompletion = endpoint({
     'Like `POST /v1/responses`, with messages. A failed execution is 502, or 504 after a timeout, with `x-should-retry: false`.',
   body: body('ChatCompletionRequest', {
     model,
-    messages: Type.Array(anything('A message.')),
+    messages: Type.Array(anything('A message.'), {
+      examples: [[{ role: 'user', content: 'Explain tides.' }]],
+    }),
     tools: Type.Optional(anything('Function tools. Needs the agent’s `allowTools`.')),
     response_format: Type.Optional(anything('Of an agent without a response format.')),
     stream: flag('Sends chunks.'),

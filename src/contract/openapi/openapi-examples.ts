@@ -1,13 +1,16 @@
 import { exampleId } from '../shared.ts';
 
-/** Examples of the most common calls. A test validates each against its schema. */
+/**
+ * Examples of executions, whose fields depend on the status, and of bodies without required fields. All others are sampled from
+ * the schemas when the document is generated; their fields may have `examples`. A test validates each against its schema.
+ */
 
 const agentId = exampleId('agent');
 const executionId = exampleId('execution');
 const requestId = 'req_7f3k2m9q';
 
 /** A record as returned in lists. */
-export const execution = {
+const execution = {
   executionId,
   agentId,
   agentName: 'Explainer',
@@ -34,8 +37,6 @@ export const execution = {
   finishReason: 'stop',
   outputText: 'Tides are the sea following the moon …',
 };
-
-const execute = { variables: { topic: 'tides', audience: 'sailors' } };
 
 const accepted = {
   success: true,
@@ -99,30 +100,11 @@ const detail = {
   userAgent: 'curl/8.14.1',
 };
 
-const definition = {
-  input: { required: ['ticket'] },
-  steps: [
-    { name: 'triage', agentId, variables: { ticket: '{{input.ticket}}' } },
-    {
-      name: 'reply',
-      agentId,
-      when: "steps.triage.output.kind != 'spam'",
-      variables: { ticket: '{{steps.triage.output.summary}}' },
-    },
-  ],
-};
-
 type Examples = Readonly<Record<string, unknown>>;
 
 /** Examples by name, per operation and per status (`body` for the request). */
 export const examples: Readonly<Record<string, Readonly<Record<string | number, Examples>>>> = {
-  executeAgent: {
-    body: { execute },
-    202: { accepted },
-    400: { missing },
-    429: { limited },
-  },
-  executeAgentInDashboard: { body: { execute } },
+  executeAgent: { 202: { accepted }, 400: { missing }, 429: { limited } },
   getExecution: { 200: { success: detail, processing: running } },
   createPromptVersion: {
     body: {
@@ -136,44 +118,10 @@ export const examples: Readonly<Record<string, Readonly<Record<string | number, 
     },
   },
   updatePrompt: { body: { rename: { name: 'Explainer for sailors' } } },
-  createPrompt: { body: { prompt: { name: 'Explainer' } } },
-  createAgent: {
-    body: {
-      agent: {
-        agentName: 'Explainer',
-        promptId: exampleId('prompt'),
-        promptVersionId: exampleId('version'),
-        defaultVariableValues: { audience: 'everyone' },
-      },
-    },
-  },
   updateAgent: { body: { repin: { promptVersionId: exampleId('version') } } },
-  changeAgentStage: { body: { deploy: { action: 'deploy' } } },
-  createWorkflow: { body: { workflow: { name: 'triage-and-reply', definition } } },
-  validateWorkflow: { body: { definition: { definition } } },
-  createWorkflowVersion: { body: { version: { notes: 'Kinder.', definition } } },
   updateWorkflow: { body: { repin: { workflowVersionId: exampleId('workflowVersion') } } },
-  executeWorkflow: { body: { execute: { input: { ticket: 'I was charged twice.' } } } },
-  createSchedule: {
-    body: { nightly: { cron: '0 2 * * *', timeZone: 'Europe/Berlin', missed: 'once' } },
-  },
-  createWebhook: { body: { webhook: { name: 'Shop' } } },
-  createKey: {
-    body: {
-      key: { name: 'Website', agentIds: [agentId], permissions: ['execute', 'read'] },
-    },
-  },
-  rotateKey: { body: { grace: { graceSeconds: 3600 } } },
-  setRetention: { body: { retention: { recordsDays: 90, bodiesDays: 30 } } },
   createErasure: { body: { erasure: { variable: 'customer', value: 'c-1042' } } },
-  setPlan: { body: { plan: { name: 'Team', actionsPerMonth: 10000 } } },
-  updateMember: { body: { role: { role: 'editor' } } },
-  createInvitation: { body: { invitation: { email: 'sam@example.com', role: 'editor' } } },
-  acceptInvitation: {
-    body: { newcomer: { token: '…', name: 'Sam', password: 'correct horse battery' } },
-  },
-  putProvider: { body: { openai: { kind: 'openai', apiKey: 'sk-…' } } },
-  putPrice: {
-    body: { price: { model: 'own/llama', inputPerMillion: '0.20', outputPerMillion: '0.60' } },
-  },
 };
+
+/** Records that no sample shows. */
+export const records: Examples = { Execution: execution, ExecutionDetail: detail };

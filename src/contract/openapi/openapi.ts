@@ -6,8 +6,7 @@ import { endpoints } from '../index.ts';
 import { Problem, responsesOf } from '../problem.ts';
 import { pathParams, reference, workspaceHeader } from '../shared.ts';
 import { Components, type Json } from './openapi-components.ts';
-import { examples } from './openapi-examples.ts';
-import { records } from './openapi-records.ts';
+import { examples, records } from './openapi-examples.ts';
 import {
   accessText,
   headers,
@@ -18,8 +17,8 @@ import {
   tagTexts,
 } from './openapi-texts.ts';
 
-/** Generates the OpenAPI 3.1 document from the endpoint declarations. */
-export function openapi(version: string, basePath = ''): Json {
+/** Generates the OpenAPI 3.1 document from the endpoint declarations, without samples. */
+export function openapi(version: string): Json {
   const components = new Components();
   components.use(Problem);
   const paths: Record<string, Json> = {};
@@ -36,14 +35,16 @@ export function openapi(version: string, basePath = ''): Json {
       description: introduction,
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: basePath || '/', description: 'This server' }],
+    servers: [{ url: '/', description: 'This server' }],
     tags: tags.map((name) => ({ name, description: tagTexts[name] })),
     paths,
     webhooks: webhooks(components),
     components: {
       schemas: withRecordExamples(components.all()),
       responses: plainProblems(),
-      parameters: { Workspace: workspaceParameter },
+      parameters: {
+        Workspace: { ...workspaceParameter, schema: components.use(reference('workspace')) },
+      },
       headers,
       securitySchemes,
     },
@@ -108,7 +109,6 @@ const workspaceParameter = {
   in: 'header',
   description:
     'Selects the workspace of a session whose user belongs to several. Default: the first workspace joined as an owner, else the first joined. Ignored for keys, which belong to one workspace.',
-  schema: reference('workspace'),
 };
 
 function operation(e: Endpoint, components: Components): Json {

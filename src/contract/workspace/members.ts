@@ -169,7 +169,10 @@ export const createInvitation = endpoint({
   tag,
   auth: 'own',
   body: body('InvitationInput', {
-    email: Type.String({ maxLength: limits.emailMax, pattern: patterns.email.source }),
+    email: Type.String({
+      ...{ maxLength: limits.emailMax, pattern: patterns.email.source },
+      examples: ['sam@example.com'],
+    }),
     role,
   }),
   responses: { 201: IssuedInvitation, ...problems(409) },

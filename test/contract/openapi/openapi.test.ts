@@ -4,15 +4,14 @@ import { test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { endpoints } from '../../../src/contract/index.ts';
-import { openapi } from '../../../src/contract/openapi/openapi.ts';
 import type { Json } from '../../../src/contract/openapi/openapi-components.ts';
-import { examples } from '../../../src/contract/openapi/openapi-examples.ts';
-import { records } from '../../../src/contract/openapi/openapi-records.ts';
+import { examples, records } from '../../../src/contract/openapi/openapi-examples.ts';
 import { accessText, type Security } from '../../../src/contract/openapi/openapi-texts.ts';
+import { sampledOpenapi } from '../../openapi-samples.ts';
 
 /** Rules of OpenAPI 3.1 that a generated document could break, checked without its schema. */
 
-const document = openapi('1.2.3');
+const document = sampledOpenapi('1.2.3');
 const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
 interface Operation {
@@ -26,6 +25,7 @@ interface Operation {
 }
 interface Media {
   schema: Json;
+  example?: unknown;
   examples?: Record<string, { value: unknown }>;
 }
 
@@ -147,16 +147,40 @@ test('every example is valid and used', () => {
     if (!object.schema) return;
     const media = object as unknown as Media;
     const check = compile(media.schema);
-    for (const [name, { value }] of Object.entries(media.examples ?? {})) {
-      assert.ok(check(value), `${name}: ${ajv.errorsText(check.errors)}`);
-      count++;
+    const written = Object.entries(media.examples ?? {});
+    count += written.length;
+    const sampled =
+      media.example === undefined ? [] : [['sample', { value: media.example }] as const];
+    for (const [name, { value }] of [...written, ...sampled]) {
+      const text = `${name} ${JSON.stringify(value)}`;
+      assert.ok(check(value), `${text}: ${ajv.errorsText(check.errors)}`);
     }
   });
   const written = Object.values(examples).flatMap((places) => Object.values(places));
   assert.equal(count, written.flatMap((one) => Object.keys(one)).length);
 });
 
-test('every record has a valid example', () => {
+test('the JSON of every success has an example, and every request with required fields', () => {
+  for (const { operation } of operations) {
+    const successes = Object.entries(operation.responses).filter(
+      ([status]) => Number(status) < 300,
+    );
+    const media = successes.map(([, { content }]) => content?.['application/json']);
+    const schema = operation.requestBody?.content['application/json'];
+    const body = schema && resolveSchema(schema.schema);
+    if ((body?.required as string[] | undefined)?.length) media.push(schema);
+    for (const one of media) {
+      const isOpen = one && resolveSchema(one.schema).properties === undefined;
+      assert.ok(!one || isOpen || one.example || one.examples, operation.operationId);
+    }
+  }
+});
+
+function resolveSchema(schema: Json): Json {
+  return typeof schema.$ref === 'string' ? (resolve(schema.$ref) as Json) : schema;
+}
+
+test('every record without a sample has a valid example', () => {
   const schemas = (document.components as Record<string, Record<string, Json>>).schemas ?? {};
   for (const [name, record] of Object.entries(records)) {
     assert.deepEqual(schemas[name]?.examples, [record], name);
@@ -168,7 +192,7 @@ test('every record has a valid example', () => {
 test('docs/openapi.json is up to date', () => {
   const root = new URL('../../../', import.meta.url);
   const read = (path: string) => JSON.parse(readFileSync(new URL(path, root), 'utf8'));
-  assert.deepEqual(read('docs/openapi.json'), openapi(read('package.json').version));
+  assert.deepEqual(read('docs/openapi.json'), sampledOpenapi(read('package.json').version));
 });
 
 const compiled = new Map<string, ValidateFunction>();

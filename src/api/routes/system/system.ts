@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { openapi } from '../../../contract/openapi/openapi.ts';
 import { getHealth, getMetrics, getOpenapi, getReadiness } from '../../../contract/system.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { ReadOnlyFailure, StartupFailure } from '../../../core/startup-failure.ts';
@@ -86,12 +87,17 @@ export function systemRoutes(app: FastifyInstance, deps: SystemDeps): void {
   });
 }
 
-/** The OpenAPI document, made and compressed at the first request for it: as plain text it is half a megabyte. */
+const openapiFile = join(import.meta.dirname, '../../../../docs/openapi.json');
+
+/** The OpenAPI document, read and compressed at the first request for it: as plain text it is half a megabyte. */
 export function openapiRoute(app: FastifyInstance, version: string): void {
   let made: { readonly json: string; readonly gzipped: Buffer } | null = null;
   const document = () => {
     if (made) return made;
-    const json = JSON.stringify(openapi(version, app.basePath));
+    const document = JSON.parse(readFileSync(openapiFile, 'utf8'));
+    document.info.version = version;
+    document.servers[0].url = app.basePath || '/';
+    const json = JSON.stringify(document);
     made = { json, gzipped: gzipSync(json) };
     return made;
   };
