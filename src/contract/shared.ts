@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TOptional, type TSchema, type TUnsafe, Type } from 'typebox';
 import { windows } from '../core/execution/limits.ts';
 import { exampleId, id, nullable, oneOf, time } from '../core/field-types.ts';
 import type { IdKind } from '../core/id.ts';
@@ -63,6 +63,20 @@ export function listOf<S extends TSchema>(items: S, maxItems: number, descriptio
   });
 }
 
+type Fields = Readonly<Record<string, TSchema>>;
+
+/** The same fields, of which each may be left out. */
+export function optional<F extends Fields>(fields: F) {
+  const entries = Object.entries(fields).map(([name, field]) => [name, Type.Optional(field)]);
+  return Object.fromEntries(entries) as { [Name in keyof F]: TOptional<F[Name]> };
+}
+
+/** The same fields, of which each may be `null`. */
+export function nullableFields<F extends Fields>(fields: F) {
+  const entries = Object.entries(fields).map(([name, field]) => [name, nullable(field)]);
+  return Object.fromEntries(entries) as { [Name in keyof F]: TUnsafe<Static<F[Name]> | null> };
+}
+
 /** A string with a maximum length. */
 export function text(maxLength: number, description?: string) {
   return Type.String({ maxLength, ...(description === undefined ? {} : { description }) });
@@ -94,6 +108,25 @@ export const slug = Type.String({
     'Name for other programs, such as the `model` of the OpenAI API. Unique among the agents and workflows of the workspace; free again after deletion, not after archiving. By default derived from the name, with the first free suffix `-2`, `-3`, …; renaming does not change it.',
   examples: ['explainer'],
 });
+
+/** How long a replaced secret stays valid. */
+export function graceSeconds(description: string) {
+  const bounds = { minimum: 0, maximum: limits.graceSecondsMax, default: 0 };
+  return Type.Optional(Type.Integer({ ...bounds, description }));
+}
+
+const createdAt = time('Time of creation.');
+const createdBy = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
+
+/** When and by whom a resource was created, of resources that do not change. */
+export const creation = { createdAt, createdBy };
+
+/** The same of resources that change. */
+export const creationAndChange = {
+  createdAt,
+  updatedAt: time('Time of the last change.'),
+  createdBy,
+};
 
 /** A request object without unknown fields. */
 export function body<P extends Record<string, TSchema>>(title: string, properties: P) {

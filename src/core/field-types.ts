@@ -38,7 +38,8 @@ export function oneOf<const Values extends readonly string[]>(
  * `anyOf`.
  */
 export function nullable<S extends TSchema>(schema: S, description?: string) {
-  const { type, enum: values, ...rest } = schema as { type?: unknown; enum?: unknown[] };
+  const { type, enum: values, anyOf, ...rest } = schema as Alternatives;
+  if (anyOf) return Type.Unsafe<Static<S> | null>({ ...schema, anyOf: [...anyOf, Type.Null()] });
   if (typeof type !== 'string') throw new Error('only a schema with a single type can be nullable');
   return Type.Unsafe<Static<S> | null>({
     type: [type, 'null'],
@@ -46,6 +47,12 @@ export function nullable<S extends TSchema>(schema: S, description?: string) {
     ...rest,
     ...(description === undefined ? {} : { description }),
   });
+}
+
+interface Alternatives {
+  readonly type?: unknown;
+  readonly enum?: unknown[];
+  readonly anyOf?: readonly TSchema[];
 }
 
 /** A time in a response. */

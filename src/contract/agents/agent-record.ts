@@ -6,12 +6,15 @@ import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
 import {
   body,
+  creationAndChange,
   id,
   isStoredAsSent,
   name,
   nullable,
+  nullableFields,
   Origins,
   oneOf,
+  optional,
   optionalName,
   ownId,
   RateLimits,
@@ -23,7 +26,7 @@ import {
   variableNames,
 } from '../shared.ts';
 
-import { callSettings, nullableCallSettings } from './call-settings.ts';
+import { callSettings } from './call-settings.ts';
 import { responseFormat } from './response-format.ts';
 
 /** Model settings. A prompt version sets defaults and an agent overrides them. */
@@ -106,28 +109,11 @@ export const AgentConfig = Type.Partial(Type.Object(config), {
 });
 export type AgentConfig = Static<typeof AgentConfig>;
 
-export const AgentConfigPatch = Type.Partial(
-  Type.Object({
-    model: nullable(config.model),
-    temperature: nullable(config.temperature),
-    maxTokens: nullable(config.maxTokens),
-    topP: nullable(config.topP),
-    ...nullableCallSettings,
-    models: nullable(config.models),
-    fallbackOn: nullable(config.fallbackOn),
-    attemptTimeoutMs: nullable(config.attemptTimeoutMs),
-    stream: nullable(config.stream),
-    maxAttempts: nullable(config.maxAttempts),
-    timeoutMs: nullable(config.timeoutMs),
-    maxConcurrency: nullable(config.maxConcurrency),
-    responseFormat: nullable(config.responseFormat),
-  }),
-  {
-    title: 'AgentConfigPatch',
-    description: 'Merged into the current settings. `null` removes a field.',
-    additionalProperties: false,
-  },
-);
+export const AgentConfigPatch = Type.Object(optional(nullableFields(config)), {
+  title: 'AgentConfigPatch',
+  description: 'Merged into the current settings. `null` removes a field.',
+  additionalProperties: false,
+});
 
 const requiredVariables = variableNames(
   'Variables that every execution must supply. A default does not count. May not be optional as well.',
@@ -220,64 +206,41 @@ export const Agent = Type.Object(
     storeBodies,
     ...callerSettings,
     versionAliases,
-    createdAt: time('Time of creation.'),
-    updatedAt: time('Time of the last change.'),
-    createdBy: nullable(id('user', 'Creator. `null` if the account no longer exists.')),
+    ...creationAndChange,
   },
   { title: 'Agent' },
 );
 
+const names = optional({ slug, aliases });
+const variables = optional({ requiredVariables, optionalVariables, defaultVariableValues });
+const otherSettings = optional({
+  ...{ visibility, rateLimits: RateLimitsInput, ...labels, allowedOrigins: Origins },
+  ...{ retention: AgentRetentionInput, storeBodies, ...callerSettings, versionAliases },
+});
+
 export const AgentInput = body('AgentInput', {
   agentName: name('Display name. Does not have to be unique.'),
-  slug: Type.Optional(slug),
-  aliases: Type.Optional(aliases),
+  ...names,
   promptId: reference('prompt', "The agent's prompt."),
   promptVersionId: reference('version', 'The prompt version to pin.'),
   agentConfig: Type.Optional(AgentConfig),
-  requiredVariables: Type.Optional(requiredVariables),
-  optionalVariables: Type.Optional(optionalVariables),
-  defaultVariableValues: Type.Optional(defaultVariableValues),
-  visibility: Type.Optional(visibility),
-  rateLimits: Type.Optional(RateLimitsInput),
-  project: Type.Optional(labels.project),
-  category: Type.Optional(labels.category),
-  tags: Type.Optional(labels.tags),
-  description: Type.Optional(labels.description),
-  allowedOrigins: Type.Optional(Origins),
-  retention: Type.Optional(AgentRetentionInput),
-  storeBodies: Type.Optional(storeBodies),
-  allowInstructions: Type.Optional(callerSettings.allowInstructions),
-  allowTools: Type.Optional(callerSettings.allowTools),
-  versionAliases: Type.Optional(versionAliases),
+  ...variables,
+  ...otherSettings,
 });
 
 export const AgentPatch = body('AgentPatch', {
   agentName: Type.Optional(AgentInput.properties.agentName),
-  slug: Type.Optional(slug),
-  aliases: Type.Optional(aliases),
+  ...names,
   promptVersionId: Type.Optional(reference('version', 'Pins this version of the same prompt.')),
   agentConfig: Type.Optional(AgentConfigPatch),
-  requiredVariables: Type.Optional(requiredVariables),
-  optionalVariables: Type.Optional(optionalVariables),
-  defaultVariableValues: Type.Optional(defaultVariableValues),
+  ...variables,
   apiEnabled: Type.Optional(
     Type.Boolean({
       description:
         'Turns the API on or off in Testing and Deployed. Returns 409 in any other stage. `enable-api`, `deploy`, `rollback` and `re-enable` turn it on.',
     }),
   ),
-  visibility: Type.Optional(visibility),
-  rateLimits: Type.Optional(RateLimitsInput),
-  project: Type.Optional(labels.project),
-  category: Type.Optional(labels.category),
-  tags: Type.Optional(labels.tags),
-  description: Type.Optional(labels.description),
-  allowedOrigins: Type.Optional(Origins),
-  retention: Type.Optional(AgentRetentionInput),
-  storeBodies: Type.Optional(storeBodies),
-  allowInstructions: Type.Optional(callerSettings.allowInstructions),
-  allowTools: Type.Optional(callerSettings.allowTools),
-  versionAliases: Type.Optional(versionAliases),
+  ...otherSettings,
 });
 
 export const Pin = Type.Object(

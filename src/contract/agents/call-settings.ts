@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { reasoningEfforts } from '../../core/agent/call-settings.ts';
 import * as limits from '../limits.ts';
-import { nullable, oneOf } from '../shared.ts';
+import { nullableFields, oneOf, optional } from '../shared.ts';
 
 /** Settings of a call that a prompt version may set and an agent may override. */
 
@@ -49,21 +49,7 @@ export const callSettings = {
   }),
 };
 
-export const nullableCallSettings = {
-  reasoningEffort: nullable(callSettings.reasoningEffort),
-  stop: Type.Union([stopText, stopTexts, Type.Null()], { description: stopDescription }),
-  seed: nullable(callSettings.seed),
-  topK: nullable(callSettings.topK),
-  presencePenalty: nullable(callSettings.presencePenalty),
-  frequencyPenalty: nullable(callSettings.frequencyPenalty),
-  cachePrompt: nullable(callSettings.cachePrompt),
-  serviceTier: nullable(callSettings.serviceTier),
-  providerOptions: nullable(callSettings.providerOptions),
-};
-
-const { seed, stop, topK, cachePrompt, serviceTier, ...longer } = Type.Partial(
-  Type.Object(callSettings),
-).properties;
+const { seed, stop, topK, cachePrompt, serviceTier, ...longer } = optional(callSettings);
 const { presencePenalty, providerOptions, reasoningEffort, frequencyPenalty } = longer;
 
 /** The settings that a version has, in the order of `jsonb`: responses have always had them as they are stored. */
@@ -73,4 +59,4 @@ export const callSettingFields = {
 };
 
 /** The same settings as fields of a request that may be left out. */
-export const callSettingInputs = Type.Partial(Type.Object(nullableCallSettings)).properties;
+export const callSettingInputs = optional(nullableFields(callSettings));

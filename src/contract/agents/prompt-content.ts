@@ -3,7 +3,7 @@ import { templateRoles } from '../../core/agent/messages.ts';
 import { toolChoices } from '../../core/agent/version-content.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
-import { oneOf } from '../shared.ts';
+import { oneOf, optional } from '../shared.ts';
 import { callSettings } from './call-settings.ts';
 
 /** What a version sends beside the short form: messages and tools. */
@@ -103,17 +103,13 @@ const toolChoice = Type.Union(
   },
 );
 
-export const contentFields = {
-  messages: Type.Optional(messages),
-  tools: Type.Optional(tools),
-  toolChoice: Type.Optional(toolChoice),
-};
+export const contentFields = optional({ messages, tools, toolChoice });
 
-export const contentInputs = {
-  messages: Type.Optional(Type.Union([messages, Type.Null()])),
-  tools: Type.Optional(Type.Union([tools, Type.Null()])),
-  toolChoice: Type.Optional(Type.Union([toolChoice, Type.Null()])),
-};
+export const contentInputs = optional({
+  messages: Type.Union([messages, Type.Null()]),
+  tools: Type.Union([tools, Type.Null()]),
+  toolChoice: Type.Union([toolChoice, Type.Null()]),
+});
 
 const ToolCall = Type.Object(
   {

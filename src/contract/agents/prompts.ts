@@ -6,17 +6,20 @@ import { patterns } from '../patterns.ts';
 import { problems } from '../problem.ts';
 import {
   body,
+  creation,
+  creationAndChange,
   id,
   ifMatch,
   name,
   nullable,
+  nullableFields,
   oneOf,
+  optional,
   ownId,
   page,
   pageQuery,
   query,
   text,
-  time,
   versionLabel,
 } from '../shared.ts';
 import { modelSettings } from './agent-record.ts';
@@ -25,7 +28,8 @@ import { contentFields, contentInputs } from './prompt-content.ts';
 import { responseFormat } from './response-format.ts';
 
 const tag = 'Prompts';
-const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
+const readable = { method: 'GET', tag, auth: 'manage', session: 'read' } as const;
+const managed = { tag, auth: 'manage' } as const;
 const description = nullable(text(limits.descriptionMax));
 const visibility = oneOf(
   visibilities,
@@ -41,14 +45,10 @@ const versionFields = {
   }),
   promptId: id('prompt', "The version's prompt."),
   variables: Type.Array(Type.String(), { description: 'Placeholders in order of first use.' }),
-  model: nullable(modelSettings.model),
-  temperature: nullable(modelSettings.temperature),
-  maxTokens: nullable(modelSettings.maxTokens),
-  topP: nullable(modelSettings.topP),
+  ...nullableFields(modelSettings),
   ...callSettingFields,
   notes: nullable(Type.String()),
-  createdAt: time('Time of creation.'),
-  createdBy: author,
+  ...creation,
 };
 
 const variableSchemas = Type.Unsafe<Record<string, Record<string, unknown> | boolean>>({
@@ -99,9 +99,7 @@ export const Prompt = Type.Object(
     versionCount: Type.Integer({ minimum: 0 }),
     latestVersion: Type.Union([PromptVersionSummary, Type.Null()]),
     archived: Type.Boolean(),
-    createdAt: time('Time of creation.'),
-    updatedAt: time('Time of the last change.'),
-    createdBy: author,
+    ...creationAndChange,
   },
   { title: 'Prompt' },
 );
@@ -118,42 +116,37 @@ export const versionInput = {
     ),
   ),
   ...contentInputs,
-  model: Type.Optional(nullable(modelSettings.model)),
-  temperature: Type.Optional(nullable(modelSettings.temperature)),
-  maxTokens: Type.Optional(nullable(modelSettings.maxTokens)),
-  topP: Type.Optional(nullable(modelSettings.topP)),
+  ...optional(nullableFields(modelSettings)),
   ...callSettingInputs,
-  notes: Type.Optional(nullable(text(limits.notesMax, 'What changed and why.'))),
-  responseFormat: Type.Optional(nullable(responseFormat)),
-  variableSchemas: Type.Optional(nullable(variableSchemas)),
+  ...optional(
+    nullableFields({
+      notes: text(limits.notesMax, 'What changed and why.'),
+      ...{ responseFormat, variableSchemas },
+    }),
+  ),
 };
 
 export const createPrompt = endpoint({
+  ...managed,
   id: 'createPrompt',
   method: 'POST',
   path: '/api/v1/prompts',
   summary: 'Create a prompt',
   description: 'It is private unless `visibility` says otherwise.',
-  tag,
-  auth: 'manage',
   body: body('PromptInput', {
     name: name('Display name. Does not have to be unique.'),
-    description: Type.Optional(description),
-    visibility: Type.Optional(visibility),
+    ...optional({ description, visibility }),
   }),
   responses: { 201: Prompt },
   responseHeaders: ['ETag', 'Location'],
 });
 
 export const listPrompts = endpoint({
+  ...readable,
   id: 'listPrompts',
-  method: 'GET',
   path: '/api/v1/prompts',
   summary: 'List prompts',
   description: 'Sorted newest first. Archived prompts are listed only with `archived=true`.',
-  tag,
-  auth: 'manage',
-  session: 'read',
   query: query({
     ...pageQuery,
     q: Type.Optional(
@@ -170,67 +163,59 @@ export const listPrompts = endpoint({
 });
 
 export const getPrompt = endpoint({
+  ...readable,
   id: 'getPrompt',
-  method: 'GET',
   path: '/api/v1/prompts/{promptId}',
   summary: 'Get a prompt',
-  tag,
-  auth: 'manage',
-  session: 'read',
   responses: { 200: Prompt, ...problems(404) },
   responseHeaders: ['ETag'],
 });
 
 export const updatePrompt = endpoint({
+  ...managed,
   id: 'updatePrompt',
   method: 'PATCH',
   path: '/api/v1/prompts/{promptId}',
   summary: 'Update the name, description or visibility of a prompt',
-  tag,
-  auth: 'manage',
   headers: ifMatch,
   body: body('PromptPatch', {
     name: Type.Optional(name('Display name. Does not have to be unique.')),
-    description: Type.Optional(description),
-    visibility: Type.Optional(visibility),
+    ...optional({ description, visibility }),
   }),
   responses: { 200: Prompt, ...problems(404) },
   responseHeaders: ['ETag'],
 });
 
 export const archivePrompt = endpoint({
+  ...managed,
   id: 'archivePrompt',
   method: 'POST',
   path: '/api/v1/prompts/{promptId}/archive',
   summary: 'Archive a prompt',
   description:
     'Hides the prompt and rejects new versions and new agents. Agents that pin one of its versions keep working. Idempotent.',
-  tag,
-  auth: 'manage',
   responses: { 200: Prompt, ...problems(404) },
   responseHeaders: ['ETag'],
 });
 
 export const restorePrompt = endpoint({
+  ...managed,
   id: 'restorePrompt',
   method: 'POST',
   path: '/api/v1/prompts/{promptId}/restore',
   summary: 'Restore an archived prompt',
-  tag,
-  auth: 'manage',
   responses: { 200: Prompt, ...problems(404) },
   responseHeaders: ['ETag'],
 });
 
 export const createPromptVersion = endpoint({
+  ...managed,
   id: 'createPromptVersion',
   method: 'POST',
   path: '/api/v1/prompts/{promptId}/versions',
   summary: 'Add a version to a prompt',
   description:
     'Versions are immutable. Placeholders are written `{{name}}`; `warnings` lists texts such as `{{my-var}}` that only look like one. To send a literal `{{name}}`, use a variable whose default value is that text. Agents keep their pinned version until another one is pinned. Returns 400 if a schema is not valid, and 409 if the label exists or the prompt is archived.',
-  tag,
-  auth: 'manage',
   body: body('PromptVersionInput', {
     label: versionLabel,
     ...versionInput,
@@ -240,26 +225,20 @@ export const createPromptVersion = endpoint({
 });
 
 export const listPromptVersions = endpoint({
+  ...readable,
   id: 'listPromptVersions',
-  method: 'GET',
   path: '/api/v1/prompts/{promptId}/versions',
   summary: 'List the versions of a prompt',
   description: 'Sorted newest first. Omits the templates.',
-  tag,
-  auth: 'manage',
-  session: 'read',
   query: query(pageQuery),
   responses: { 200: page('PromptVersionList', 'versions', PromptVersionSummary), ...problems(404) },
 });
 
 export const getPromptVersion = endpoint({
+  ...readable,
   id: 'getPromptVersion',
-  method: 'GET',
   path: '/api/v1/prompts/{promptId}/versions/{promptVersionId}',
   summary: 'Get a prompt version',
   description: 'Also returns the pinned version of a visible agent whose prompt is not visible.',
-  tag,
-  auth: 'manage',
-  session: 'read',
   responses: { 200: PromptVersion, ...problems(404) },
 });

@@ -10,9 +10,11 @@ import { tagMax } from '../../core/execution/labels.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { ListLimitProblem, problems } from '../problem.ts';
-import { body, id, name, nullable, oneOf, ownId, reference, time } from '../shared.ts';
+import { body, id, name, nullable, oneOf, optional, ownId, reference, time } from '../shared.ts';
 
 const tag = 'Events';
+const readable = { method: 'GET', tag, auth: 'own' } as const;
+const managed = { tag, auth: 'own' } as const;
 
 const metric = oneOf(
   alertMetrics,
@@ -59,12 +61,8 @@ const settings = {
   ...{ threshold, clearThreshold, windowMinutes, minCount, noData },
 };
 
-/** The settings that must be given. */
-const required = {
-  ...settings,
-  agentIds: Type.Optional(settings.agentIds),
-  tag: Type.Optional(settings.tag),
-};
+const { agentIds } = settings;
+const required = { ...settings, ...optional({ agentIds, tag: onlyTag }) };
 
 const value = nullable(Type.Number(), '`null` without data.');
 
@@ -110,94 +108,75 @@ const all = '/api/v1/alerts';
 const one = '/api/v1/alerts/{alertId}';
 
 export const createAlert = endpoint({
+  ...managed,
   id: 'createAlert',
   method: 'POST',
   path: all,
   summary: 'Create an alert',
   description: `It is evaluated once a minute. When it fires and when it clears, endpoints get \`alert.fired\` and \`alert.cleared\`, once each. It belongs to the workspace, which has at most ${alertsMax}.`,
-  tag,
-  auth: 'own',
   body: body('AlertInput', required),
   responses: { 201: Alert, ...problems(404, 409) },
   responseHeaders: ['Location'],
 });
 
 export const listAlerts = endpoint({
+  ...readable,
   id: 'listAlerts',
-  method: 'GET',
   path: all,
   summary: 'List the alerts',
   description: 'Oldest first.',
-  tag,
-  auth: 'own',
   responses: { 200: Type.Object({ alerts: Type.Array(Alert) }, { title: 'AlertList' }) },
 });
 
 export const previewNewAlert = endpoint({
+  ...managed,
   id: 'previewNewAlert',
   method: 'POST',
   path: `${all}/preview`,
   summary: 'Show when a new alert would have fired',
   description: 'Creates nothing.',
-  tag,
-  auth: 'own',
   body: body('NewAlertPreview', { ...required, name: Type.Optional(settings.name), days }),
   responses: { 200: AlertPreview, ...problems(404), 429: ListLimitProblem },
   responseHeaders: ['RateLimit'],
 });
 
 export const getAlert = endpoint({
+  ...readable,
   id: 'getAlert',
-  method: 'GET',
   path: one,
   summary: 'Get an alert',
-  tag,
-  auth: 'own',
   responses: { 200: Alert, ...problems(404) },
 });
 
 export const updateAlert = endpoint({
+  ...managed,
   id: 'updateAlert',
   method: 'PATCH',
   path: one,
   summary: 'Change an alert',
   description: 'An omitted field does not change. The alert is evaluated again at once.',
-  tag,
-  auth: 'own',
-  body: body('AlertPatch', {
-    name: Type.Optional(settings.name),
-    metric: Type.Optional(metric),
-    agentIds: Type.Optional(settings.agentIds),
-    tag: Type.Optional(onlyTag),
-    threshold: Type.Optional(threshold),
-    clearThreshold: Type.Optional(clearThreshold),
-    windowMinutes: Type.Optional(windowMinutes),
-    minCount: Type.Optional(minCount),
-    noData: Type.Optional(noData),
-  }),
+  body: body('AlertPatch', optional(settings)),
   responses: { 200: Alert, ...problems(404) },
 });
 
 export const deleteAlert = endpoint({
+  ...managed,
   id: 'deleteAlert',
   method: 'DELETE',
   path: one,
   summary: 'Delete an alert',
   description: 'Sends nothing, even if it would fire.',
-  tag,
-  auth: 'own',
   responses: { 204: null, ...problems(404) },
 });
 
 export const previewAlert = endpoint({
+  ...managed,
   id: 'previewAlert',
   method: 'POST',
   path: `${one}/preview`,
   summary: 'Show when an alert would have fired',
   description:
     'With its current settings. Calls that were still running when their minute was evaluated count here. `quotaUsed` is measured by the current plan. `queueAge` is the wait for the first start, of calls that were accepted at most a day before the period.',
-  tag,
-  auth: 'own',
   body: body('AlertPreviewInput', { days }),
   responses: { 200: AlertPreview, ...problems(404), 429: ListLimitProblem },
   responseHeaders: ['RateLimit'],

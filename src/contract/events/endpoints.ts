@@ -11,9 +11,23 @@ import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
 import { problems } from '../problem.ts';
-import { body, id, nullable, oneOf, ownId, query, reference, text, time } from '../shared.ts';
+import {
+  body,
+  graceSeconds,
+  id,
+  nullable,
+  oneOf,
+  optional,
+  ownId,
+  query,
+  reference,
+  text,
+  time,
+} from '../shared.ts';
 
 const tag = 'Events';
+const readable = { method: 'GET', tag, auth: 'own' } as const;
+const managed = { tag, auth: 'own' } as const;
 
 const eventType = oneOf(eventTypes);
 
@@ -43,6 +57,8 @@ const settings = {
   ),
   description: nullable(text(limits.descriptionMax), 'For people.'),
 };
+
+const { agentIds, payload, format, description } = settings;
 
 const url = nullable(
   Type.String({
@@ -89,97 +105,73 @@ const all = '/api/v1/endpoints';
 const one = '/api/v1/endpoints/{endpointId}';
 
 export const createEndpoint = endpoint({
+  ...managed,
   id: 'createEndpoint',
   method: 'POST',
   path: all,
   summary: 'Create an endpoint for events',
   description: `Events are signed as in [Standard Webhooks](https://www.standardwebhooks.com). A workspace has at most ${endpointsMax} endpoints. An endpoint that a key creates has the permissions that this key has at any time.`,
-  tag,
-  auth: 'own',
   body: body('EventEndpointInput', {
-    url,
-    eventTypes: settings.eventTypes,
-    agentIds: Type.Optional(settings.agentIds),
-    payload: Type.Optional(settings.payload),
-    format: Type.Optional(settings.format),
-    description: Type.Optional(settings.description),
+    ...{ url, eventTypes: settings.eventTypes },
+    ...optional({ agentIds, payload, format, description }),
   }),
   responses: { 201: IssuedEventEndpoint, ...problems(404, 409) },
   responseHeaders: ['Location'],
 });
 
 export const listEndpoints = endpoint({
+  ...readable,
   id: 'listEndpoints',
-  method: 'GET',
   path: all,
   summary: 'List the endpoints for events',
   description: 'Oldest first. Omits the secrets.',
-  tag,
-  auth: 'own',
   responses: {
     200: Type.Object({ endpoints: Type.Array(EventEndpoint) }, { title: 'EventEndpointList' }),
   },
 });
 
 export const getEndpoint = endpoint({
+  ...readable,
   id: 'getEndpoint',
-  method: 'GET',
   path: one,
   summary: 'Get an endpoint',
-  tag,
-  auth: 'own',
   responses: { 200: EventEndpoint, ...problems(404) },
 });
 
 export const updateEndpoint = endpoint({
+  ...managed,
   id: 'updateEndpoint',
   method: 'PATCH',
   path: one,
   summary: 'Change, disable or enable an endpoint',
   description:
     'An omitted field does not change. What is pending fails when the endpoint is disabled, and can be replayed later.',
-  tag,
-  auth: 'own',
   body: body('EventEndpointPatch', {
-    url: Type.Optional(url),
-    eventTypes: Type.Optional(settings.eventTypes),
-    agentIds: Type.Optional(settings.agentIds),
-    payload: Type.Optional(settings.payload),
-    format: Type.Optional(settings.format),
-    description: Type.Optional(settings.description),
+    ...optional({ url, ...settings }),
     enabled: Type.Optional(Type.Boolean({ description: 'Whether it receives events.' })),
   }),
   responses: { 200: EventEndpoint, ...problems(404) },
 });
 
 export const deleteEndpoint = endpoint({
+  ...managed,
   id: 'deleteEndpoint',
   method: 'DELETE',
   path: one,
   summary: 'Delete an endpoint and its delivery log',
   description: 'It receives nothing more.',
-  tag,
-  auth: 'own',
   responses: { 204: null, ...problems(404) },
 });
 
 export const rotateEndpoint = endpoint({
+  ...managed,
   id: 'rotateEndpoint',
   method: 'POST',
   path: `${one}/rotate`,
   summary: 'Replace the secret of an endpoint',
   description: 'During the grace period both secrets sign each event.',
-  tag,
-  auth: 'own',
   body: body('EndpointRotation', {
-    graceSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: limits.graceSecondsMax,
-        default: 0,
-        description: 'How long the old secret still signs.',
-      }),
-    ),
+    graceSeconds: graceSeconds('How long the old secret still signs.'),
   }),
   bodyOptional: true,
   responses: {
@@ -189,13 +181,12 @@ export const rotateEndpoint = endpoint({
 });
 
 export const testEndpoint = endpoint({
+  ...managed,
   id: 'testEndpoint',
   method: 'POST',
   path: `${one}/test`,
   summary: 'Send a ping to an endpoint',
   description: 'Whatever it subscribes to. The result is in the delivery log.',
-  tag,
-  auth: 'own',
   responses: {
     202: Type.Object({ endpointId: id('endpoint') }, { title: 'EndpointTest' }),
     ...problems(404, 409),
@@ -235,13 +226,11 @@ const Delivery = Type.Object(
 const bound = (description: string) => Type.Optional(Type.String({ description }));
 
 export const listDeliveries = endpoint({
+  ...readable,
   id: 'listDeliveries',
-  method: 'GET',
   path: `${one}/deliveries`,
   summary: 'List what was sent to an endpoint',
   description: 'Newest first. Deliveries are kept for 30 days.',
-  tag,
-  auth: 'own',
   query: query({
     state: Type.Optional(oneOf(deliveryStates, 'Only deliveries in this state.')),
     type: Type.Optional(oneOf(eventTypes, 'Only events of this type.')),
@@ -274,13 +263,12 @@ export const listDeliveries = endpoint({
 });
 
 export const resendDelivery = endpoint({
+  ...managed,
   id: 'resendDelivery',
   method: 'POST',
   path: `${one}/deliveries/{eventId}/resend`,
   summary: 'Send an event to an endpoint again',
   description: 'At once, then with a new series of attempts.',
-  tag,
-  auth: 'own',
   responses: {
     202: Type.Object({ eventId: id('event') }, { title: 'DeliveryResend' }),
     ...problems(404, 409),
@@ -288,14 +276,13 @@ export const resendDelivery = endpoint({
 });
 
 export const replayDeliveries = endpoint({
+  ...managed,
   id: 'replayDeliveries',
   method: 'POST',
   path: `${one}/replay`,
   summary: 'Send the events of a time again',
   description:
     'Pending deliveries need not wait for their next attempt. Those that are due stay as they are.',
-  tag,
-  auth: 'own',
   body: body('DeliveryReplay', {
     startDate: Type.String({ description: 'From this time on (ISO 8601).' }),
     endDate: Type.String({ description: 'Up to this time (ISO 8601).' }),

@@ -7,10 +7,12 @@ import * as limits from '../limits.ts';
 import { problems, WorkflowInputProblem } from '../problem.ts';
 import {
   body,
+  creationAndChange,
   id,
   ifMatch,
   nullable,
   oneOf,
+  optional,
   ownId,
   page,
   pageQuery,
@@ -19,6 +21,8 @@ import {
 } from '../shared.ts';
 
 const tag = 'Workflows';
+const readable = { method: 'GET', tag, auth: 'manage', session: 'read' } as const;
+const managed = { tag, auth: 'manage' } as const;
 
 const cron = Type.String({
   minLength: 1,
@@ -64,9 +68,7 @@ export const Schedule = Type.Object(
       }),
       'Why the last tick started no run. `null` after a successful tick or a change of the schedule.',
     ),
-    createdAt: time('Time of creation.'),
-    updatedAt: time('Time of the last change.'),
-    createdBy: nullable(id('user', 'Creator. `null` if the account no longer exists.')),
+    ...creationAndChange,
   },
   { title: 'Schedule' },
 );
@@ -74,19 +76,16 @@ export const Schedule = Type.Object(
 const ofWorkflow = '/api/v1/workflows/{workflowId}/schedules';
 
 export const createSchedule = endpoint({
+  ...managed,
   id: 'createSchedule',
   method: 'POST',
   path: ofWorkflow,
   summary: 'Create a schedule',
   description:
     'Starts one workflow run at each tick, regardless of the number of processes. `executedBy` of these runs is the creator of the schedule. The input must contain the required inputs of the pinned version (`MISSING_VARIABLES` otherwise). Also needs the permission `execute`.',
-  tag,
-  auth: 'manage',
   body: body('ScheduleInput', {
     cron,
-    timeZone: Type.Optional(timeZone),
-    missed: Type.Optional(missed),
-    input: Type.Optional(input),
+    ...optional({ timeZone, missed, input }),
     ...labels,
     enabled: Type.Optional(enabled),
   }),
@@ -95,45 +94,35 @@ export const createSchedule = endpoint({
 });
 
 export const listSchedules = endpoint({
+  ...readable,
   id: 'listSchedules',
-  method: 'GET',
   path: ofWorkflow,
   summary: 'List the schedules of a workflow',
   description: 'Sorted newest first.',
-  tag,
-  auth: 'manage',
-  session: 'read',
   query: query(pageQuery),
   responses: { 200: page('ScheduleList', 'schedules', Schedule), ...problems(404) },
 });
 
 export const getSchedule = endpoint({
+  ...readable,
   id: 'getSchedule',
-  method: 'GET',
   path: `${ofWorkflow}/{scheduleId}`,
   summary: 'Get a schedule',
-  tag,
-  auth: 'manage',
-  session: 'read',
   responses: { 200: Schedule, ...problems(404) },
   responseHeaders: ['ETag'],
 });
 
 export const updateSchedule = endpoint({
+  ...managed,
   id: 'updateSchedule',
   method: 'PATCH',
   path: `${ofWorkflow}/{scheduleId}`,
   summary: 'Update a schedule',
   description:
     'Ticks missed while it was disabled, or before its times changed, are not caught up. The required inputs of the pinned version are checked if the input changes or the schedule is enabled. Also needs the permission `execute`.',
-  tag,
-  auth: 'manage',
   headers: ifMatch,
   body: body('SchedulePatch', {
-    cron: Type.Optional(cron),
-    timeZone: Type.Optional(timeZone),
-    missed: Type.Optional(missed),
-    input: Type.Optional(input),
+    ...optional({ cron, timeZone, missed, input }),
     ...labelsPatch,
     enabled: Type.Optional(enabled),
   }),
@@ -142,11 +131,10 @@ export const updateSchedule = endpoint({
 });
 
 export const deleteSchedule = endpoint({
+  ...managed,
   id: 'deleteSchedule',
   method: 'DELETE',
   path: `${ofWorkflow}/{scheduleId}`,
   summary: 'Delete a schedule',
-  tag,
-  auth: 'manage',
   responses: { 204: null, ...problems(404) },
 });

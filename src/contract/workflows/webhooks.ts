@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { ListLimitProblem, problems, WorkflowInputProblem } from '../problem.ts';
-import { body, id, name, nullable, ownId, page, pageQuery, query, time } from '../shared.ts';
+import { body, creation, id, name, ownId, page, pageQuery, query } from '../shared.ts';
 import { WorkflowExecuteAccepted } from './workflow-run-record.ts';
 
 const tag = 'Workflows';
+const managed = { tag, auth: 'manage' } as const;
 
 const fields = {
   webhookId: ownId('webhook'),
   workflowId: id('workflow', 'The workflow to start.'),
   name: Type.String(),
   path: Type.String({ description: 'Path that receives events: `/api/v1/webhooks/{webhookId}`.' }),
-  createdAt: time('Time of creation.'),
-  createdBy: nullable(id('user', 'Creator. `null` if the account no longer exists.')),
+  ...creation,
 };
 
 export const Webhook = Type.Object(fields, { title: 'Webhook' });
@@ -30,14 +30,13 @@ const IssuedWebhook = Type.Object(
 const ofWorkflow = '/api/v1/workflows/{workflowId}/webhooks';
 
 export const createWebhook = endpoint({
+  ...managed,
   id: 'createWebhook',
   method: 'POST',
   path: ofWorkflow,
   summary: 'Create an inbound webhook',
   description:
     'Each event sent to the webhook starts a workflow run. Events are signed with the secret as in [Standard Webhooks](https://www.standardwebhooks.com). Also needs the permission `execute`.',
-  tag,
-  auth: 'manage',
   body: body('WebhookInput', { name: name('Display name, for example the sender of the events.') }),
   responses: { 201: IssuedWebhook, ...problems(404, 409) },
 });
@@ -56,24 +55,22 @@ export const listWebhooks = endpoint({
 });
 
 export const rotateWebhook = endpoint({
+  ...managed,
   id: 'rotateWebhook',
   method: 'POST',
   path: `${ofWorkflow}/{webhookId}/rotate`,
   summary: 'Replace the secret of an inbound webhook',
   description:
     'The old secret becomes invalid immediately. Senders retry the events rejected meanwhile. Also needs the permission `execute`.',
-  tag,
-  auth: 'manage',
   responses: { 200: IssuedWebhook, ...problems(404) },
 });
 
 export const deleteWebhook = endpoint({
+  ...managed,
   id: 'deleteWebhook',
   method: 'DELETE',
   path: `${ofWorkflow}/{webhookId}`,
   summary: 'Delete an inbound webhook',
-  tag,
-  auth: 'manage',
   responses: { 204: null, ...problems(404) },
 });
 

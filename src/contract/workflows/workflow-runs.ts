@@ -18,6 +18,7 @@ import {
 } from './workflow-run-record.ts';
 
 const tag = 'Workflows';
+const readable = { method: 'GET', tag, auth: 'read' } as const;
 
 const includeUsage = Type.Optional(
   oneOf(['usage'], 'Adds `usage`: tokens and costs. Needs the permission `read`.'),
@@ -60,13 +61,11 @@ export const executeWorkflowInDashboard = endpoint({
 });
 
 export const listWorkflowRuns = endpoint({
+  ...readable,
   id: 'listWorkflowRuns',
-  method: 'GET',
   path: '/api/v1/workflows/{workflowId}/runs',
   summary: 'List the runs of a workflow',
   description: 'Sorted newest first, including runs in progress. Filters are combined with AND.',
-  tag,
-  auth: 'read',
   query: query({
     ...pageQuery,
     cursor: Type.Optional(
@@ -84,13 +83,11 @@ export const listWorkflowRuns = endpoint({
 });
 
 export const getWorkflowRun = endpoint({
+  ...readable,
   id: 'getWorkflowRun',
-  method: 'GET',
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}',
   summary: 'Get a workflow run',
   description: `Always 200 with the same object in every state; fields without a value yet are absent. A \`forEach\` step contains its first ${limits.runItemsMax} items. While \`processing\`, \`Retry-After\` gives the polling interval. A key with \`execute\` but not \`read\` can access the runs it started, without \`input\` and \`executedBy\`.`,
-  tag,
-  auth: 'read',
   unlimited: true,
   ownPermission: 'execute',
   query: query({
@@ -105,13 +102,11 @@ export const getWorkflowRun = endpoint({
 });
 
 export const streamWorkflowRun = endpoint({
+  ...readable,
   id: 'streamWorkflowRun',
-  method: 'GET',
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}/stream',
   summary: 'Stream a workflow run',
   description: `Server-sent events until the run ends: \`step\` (\`{name, status, executionId}\`) for each step at first and whenever it changes, and \`end\` (the run). With \`step\`, also the events of the stream of that step's execution except for \`status\` and \`end\`, where \`restart\` also precedes the text of a fallback. Access and limits as for the stream of an execution.`,
-  tag,
-  auth: 'read',
   unlimited: true,
   ownPermission: 'execute',
   query: query({
@@ -126,14 +121,12 @@ export const streamWorkflowRun = endpoint({
 });
 
 export const listWorkflowRunItems = endpoint({
+  ...readable,
   id: 'listWorkflowRunItems',
-  method: 'GET',
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items',
   summary: 'List the items of a step',
   description:
     'Items of a `forEach` step that have started, in list order. Empty for any other step.',
-  tag,
-  auth: 'read',
   ownPermission: 'execute',
   query: query({
     ...pageQuery,

@@ -5,11 +5,14 @@ import * as limits from '../limits.ts';
 import { problems, WorkflowProblem, WorkflowProblems } from '../problem.ts';
 import {
   body,
+  creation,
+  creationAndChange,
   id,
   ifMatch,
   name,
   nullable,
   oneOf,
+  optional,
   ownId,
   page,
   pageQuery,
@@ -23,7 +26,8 @@ import {
 import { WorkflowDefinition, WorkflowDefinitionInput } from './workflow-definition.ts';
 
 const tag = 'Workflows';
-const author = nullable(id('user', 'Creator. `null` if the account no longer exists.'));
+const readable = { method: 'GET', tag, auth: 'manage', session: 'read' } as const;
+const managed = { tag, auth: 'manage' } as const;
 const description = nullable(text(limits.descriptionMax));
 const workflowName = name('Display name. Unique within the workspace.');
 const enabled = Type.Boolean({
@@ -41,9 +45,7 @@ const fields = {
   workflowVersionLabel: label,
   number: Type.Integer({ minimum: 1, description: 'Number of the pinned version.' }),
   stepCount: Type.Integer({ minimum: 1, description: 'Number of steps in the pinned version.' }),
-  createdAt: time('Time of creation.'),
-  updatedAt: time('Time of the last change.'),
-  createdBy: author,
+  ...creationAndChange,
 };
 
 const WorkflowLastRun = Type.Object(
@@ -98,8 +100,7 @@ const versionFields = {
   workflowId: id('workflow', "The version's workflow."),
   stepCount: Type.Integer({ minimum: 1, description: 'Number of steps.' }),
   notes: nullable(Type.String()),
-  createdAt: time('Time of creation.'),
-  createdBy: author,
+  ...creation,
 };
 
 export const WorkflowVersionSummary = Type.Object(versionFields, {
@@ -126,19 +127,16 @@ export const WorkflowPin = Type.Object(
 const notes = Type.Optional(nullable(text(limits.notesMax, 'What changed and why.')));
 
 export const createWorkflow = endpoint({
+  ...managed,
   id: 'createWorkflow',
   method: 'POST',
   path: '/api/v1/workflows',
   summary: 'Create a workflow',
   description:
     'Creates the workflow with its definition as version 1 and pins it. Returns 400 with `problems` if the definition is invalid: cycles, unknown names, invalid conditions, agents that are not deployed or not visible to the caller, required variables without a value. Returns 409 if the name or the slug is taken.',
-  tag,
-  auth: 'manage',
   body: body('WorkflowInput', {
     name: workflowName,
-    slug: Type.Optional(slug),
-    description: Type.Optional(description),
-    enabled: Type.Optional(enabled),
+    ...optional({ slug, description, enabled }),
     definition: WorkflowDefinitionInput,
   }),
   responses: { 201: Workflow, 400: WorkflowProblems, ...problems(409) },
@@ -146,15 +144,12 @@ export const createWorkflow = endpoint({
 });
 
 export const listWorkflows = endpoint({
+  ...readable,
   id: 'listWorkflows',
-  method: 'GET',
   path: '/api/v1/workflows',
   summary: 'List workflows',
   description:
     'Sorted newest first. Omits the definitions. Lists workflows of which the caller can see every agent. `include=activity` also needs the permission `read`.',
-  tag,
-  auth: 'manage',
-  session: 'read',
   query: query({
     ...pageQuery,
     q: Type.Optional(
@@ -166,33 +161,26 @@ export const listWorkflows = endpoint({
 });
 
 export const getWorkflow = endpoint({
+  ...readable,
   id: 'getWorkflow',
-  method: 'GET',
   path: '/api/v1/workflows/{workflowId}',
   summary: 'Get a workflow',
   description: 'Includes the definition of the pinned version.',
-  tag,
-  auth: 'manage',
-  session: 'read',
   responses: { 200: Workflow, ...problems(404) },
   responseHeaders: ['ETag'],
 });
 
 export const updateWorkflow = endpoint({
+  ...managed,
   id: 'updateWorkflow',
   method: 'PATCH',
   path: '/api/v1/workflows/{workflowId}',
   summary: 'Update a workflow',
   description:
     '`workflowVersionId` pins another version, newer or older; the version is validated again. Runs in progress keep their version.',
-  tag,
-  auth: 'manage',
   headers: ifMatch,
   body: body('WorkflowPatch', {
-    name: Type.Optional(workflowName),
-    slug: Type.Optional(slug),
-    description: Type.Optional(description),
-    enabled: Type.Optional(enabled),
+    ...optional({ name: workflowName, slug, description, enabled }),
     workflowVersionId: Type.Optional(reference('workflowVersion', 'Pins this version.')),
   }),
   responses: { 200: Workflow, 400: WorkflowProblems, ...problems(404, 409) },
@@ -200,26 +188,24 @@ export const updateWorkflow = endpoint({
 });
 
 export const deleteWorkflow = endpoint({
+  ...managed,
   id: 'deleteWorkflow',
   method: 'DELETE',
   path: '/api/v1/workflows/{workflowId}',
   summary: 'Delete a workflow',
   description:
     'Also deletes its schedules and webhooks. Runs in progress continue. Its executions stay until retention deletes them.',
-  tag,
-  auth: 'manage',
   responses: { 204: null, ...problems(404) },
 });
 
 export const validateWorkflow = endpoint({
+  ...managed,
   id: 'validateWorkflow',
   method: 'POST',
   path: '/api/v1/workflows/validate',
   summary: 'Validate a definition without saving it',
   description:
     'Always 200: all problems or, if there are none, the definition with all defaults filled in.',
-  tag,
-  auth: 'manage',
   body: body('WorkflowValidation', {
     definition: Type.Unsafe<unknown>({
       description: 'The definition of a new version. Any JSON is accepted.',
@@ -237,14 +223,13 @@ export const validateWorkflow = endpoint({
 });
 
 export const createWorkflowVersion = endpoint({
+  ...managed,
   id: 'createWorkflowVersion',
   method: 'POST',
   path: '/api/v1/workflows/{workflowId}/versions',
   summary: 'Add a version to a workflow',
   description:
     'Versions are immutable and validated as on creation. The workflow keeps its pinned version until another one is pinned. Returns 409 if the label exists.',
-  tag,
-  auth: 'manage',
   body: body('WorkflowVersionInput', {
     label: versionLabel,
     notes,
@@ -255,14 +240,11 @@ export const createWorkflowVersion = endpoint({
 });
 
 export const listWorkflowVersions = endpoint({
+  ...readable,
   id: 'listWorkflowVersions',
-  method: 'GET',
   path: '/api/v1/workflows/{workflowId}/versions',
   summary: 'List the versions of a workflow',
   description: 'Sorted newest first. Omits the definitions.',
-  tag,
-  auth: 'manage',
-  session: 'read',
   query: query(pageQuery),
   responses: {
     200: page('WorkflowVersionList', 'versions', WorkflowVersionSummary),
@@ -271,26 +253,20 @@ export const listWorkflowVersions = endpoint({
 });
 
 export const getWorkflowVersion = endpoint({
+  ...readable,
   id: 'getWorkflowVersion',
-  method: 'GET',
   path: '/api/v1/workflows/{workflowId}/versions/{workflowVersionId}',
   summary: 'Get a workflow version',
-  tag,
-  auth: 'manage',
-  session: 'read',
   responses: { 200: WorkflowVersion, ...problems(404) },
 });
 
 export const listWorkflowPins = endpoint({
+  ...readable,
   id: 'listWorkflowPins',
-  method: 'GET',
   path: '/api/v1/workflows/{workflowId}/pins',
   summary: 'List the pinned versions of a workflow',
   description:
     'Sorted newest first; the first is the current version. Pin an earlier version again to roll back.',
-  tag,
-  auth: 'manage',
-  session: 'read',
   query: query(pageQuery),
   responses: { 200: page('WorkflowPinList', 'pins', WorkflowPin), ...problems(404) },
 });

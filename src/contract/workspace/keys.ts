@@ -5,6 +5,7 @@ import * as limits from '../limits.ts';
 import { problems } from '../problem.ts';
 import {
   body,
+  graceSeconds,
   id,
   name,
   nullable,
@@ -22,6 +23,7 @@ import {
 } from '../shared.ts';
 
 const tag = 'Keys';
+const managed = { tag, auth: 'manage' } as const;
 
 const Permissions = Type.Array(oneOf(permissions), {
   minItems: 1,
@@ -71,14 +73,13 @@ export const IssuedApiKey = Type.Object(
 export type IssuedApiKey = Static<typeof IssuedApiKey>;
 
 export const createKey = endpoint({
+  ...managed,
   id: 'createKey',
   method: 'POST',
   path: '/api/v1/keys',
   summary: 'Issue an API key',
   description:
     'The key cannot have more rights than its issuer. A key that another key issues also counts for the limits of that key, and ends with it. Returns 403 with the first right that the issuer lacks, and 404 for an agent that the issuer cannot access. A key may issue keys ten levels deep. Default limits: 100 per minute, 5,000 per hour, 100,000 per day.',
-  tag,
-  auth: 'manage',
   body: body('ApiKeyInput', {
     name: name('Display name.'),
     agentIds: agents(reference('agent')),
@@ -110,14 +111,13 @@ export const listKeys = endpoint({
 });
 
 export const updateKey = endpoint({
+  ...managed,
   id: 'updateKey',
   method: 'PATCH',
   path: '/api/v1/keys/{apiKeyId}',
   summary: 'Update an API key',
   description:
     'Changes the name and the rate limits, from the next call on; a missing window stays. Limits cannot exceed those of the caller. Agents and permissions of a key do not change. Only an owner may change a key that an owner issued for the whole workspace. Returns 409 if the key has expired or been revoked.',
-  tag,
-  auth: 'manage',
   body: body('ApiKeyPatch', {
     name: Type.Optional(name('Display name.')),
     rateLimits: Type.Optional(RateLimitsInput),
@@ -126,35 +126,26 @@ export const updateKey = endpoint({
 });
 
 export const revokeKey = endpoint({
+  ...managed,
   id: 'revokeKey',
   method: 'POST',
   path: '/api/v1/keys/{apiKeyId}/revoke',
   summary: 'Revoke an API key',
   description:
     'Takes effect immediately and permanently, including for the keys that it issued. Only an owner may revoke a key that an owner issued for the whole workspace. Idempotent.',
-  tag,
-  auth: 'manage',
   responses: { 200: ApiKey, ...problems(404) },
 });
 
 export const rotateKey = endpoint({
+  ...managed,
   id: 'rotateKey',
   method: 'POST',
   path: '/api/v1/keys/{apiKeyId}/rotate',
   summary: 'Replace an API key',
   description:
     'Issues a key with the same name, agents, permissions, limits, origins and expiry, with the caller as its issuer. Both share their windows. The old key expires after the grace period, and with it the keys that it issued. An old key in its own grace period passes its end on. Rotated by another key, the new key counts as issued by that key. Only an owner may rotate a key that an owner issued for the whole workspace. Returns 409 if it has already expired or been revoked.',
-  tag,
-  auth: 'manage',
   body: body('RotateRequest', {
-    graceSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: limits.graceSecondsMax,
-        default: 0,
-        description: 'Seconds for which the old key stays valid.',
-      }),
-    ),
+    graceSeconds: graceSeconds('Seconds for which the old key stays valid.'),
   }),
   bodyOptional: true,
   responses: { 201: IssuedApiKey, ...problems(404, 409) },

@@ -6,9 +6,11 @@ import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
 import { ListLimitProblem, problems } from '../problem.ts';
-import { body, id, name, nullable, oneOf, ownId, time } from '../shared.ts';
+import { body, creation, id, name, nullable, oneOf, ownId, time } from '../shared.ts';
 
 const tag = 'Members';
+const publicRead = { method: 'GET', tag, auth: 'none' } as const;
+const managed = { tag, auth: 'own' } as const;
 const role = oneOf(
   roles,
   'A viewer reads; an editor also edits, executes and issues keys; an owner also manages members, the plan and providers.',
@@ -30,8 +32,7 @@ const invitationFields = {
   invitationId: ownId('invitation'),
   email: Type.String(),
   role,
-  createdAt: time('Time of creation.'),
-  createdBy: nullable(id('user', 'Creator. `null` if the account no longer exists.')),
+  ...creation,
   expiresAt: time('Expiry time.'),
 };
 
@@ -135,14 +136,13 @@ export const listMembers = endpoint({
 });
 
 export const updateMember = endpoint({
+  ...managed,
   id: 'updateMember',
   method: 'PATCH',
   path: '/api/v1/members/{userId}',
   summary: "Change a member's role",
   description:
     'Returns 409 if the workspace would have no owner: make another member an owner first.',
-  tag,
-  auth: 'own',
   body: body('MemberPatch', { role }),
   responses: { 200: Member, ...problems(404, 409) },
 });
@@ -161,13 +161,12 @@ export const removeMember = endpoint({
 });
 
 export const createInvitation = endpoint({
+  ...managed,
   id: 'createInvitation',
   method: 'POST',
   path: '/api/v1/invitations',
   summary: 'Invite someone',
   description: `Returns an invitation link, and sends it by e-mail if the server is configured to. It lasts 7 days, and replaces an open one for the address. It ends with the rights of who issued it: a key that ends, or an owner who is removed or demoted. Returns 409 if the address already belongs to a member, or the workspace has ${openInvitationsMax} open invitations; 429 with retryAfter if it has sent ${mailsPerDayMax} e-mails today (UTC).`,
-  tag,
-  auth: 'own',
   body: body('InvitationInput', {
     email: Type.String({
       ...{ maxLength: limits.emailMax, pattern: patterns.email.source },
@@ -191,12 +190,11 @@ export const listInvitations = endpoint({
 });
 
 export const deleteInvitation = endpoint({
+  ...managed,
   id: 'deleteInvitation',
   method: 'DELETE',
   path: '/api/v1/invitations/{invitationId}',
   summary: 'Revoke an invitation',
-  tag,
-  auth: 'own',
   responses: { 204: null, ...problems(404) },
 });
 
@@ -204,14 +202,12 @@ export const deleteInvitation = endpoint({
 export const identityProviders = ['github', 'google', 'oidc'] as const;
 
 export const listIdentityProviders = endpoint({
+  ...publicRead,
   id: 'listIdentityProviders',
-  method: 'GET',
   path: '/api/v1/identity-providers',
   summary: 'List the identity providers for sign-in',
   description:
     'E-mail and password always work as well. `POST /api/auth/sign-in/social` starts a sign-in.',
-  tag,
-  auth: 'none',
   responses: {
     200: Type.Object(
       {
@@ -226,14 +222,12 @@ export const listIdentityProviders = endpoint({
 });
 
 export const getInvitation = endpoint({
+  ...publicRead,
   id: 'getInvitation',
-  method: 'GET',
   path: '/api/v1/invitations/by-token/{token}',
   summary: 'Get the invitation of a link',
   description:
     'Shows what accepting the invitation grants. Returns 404 if the link is unknown, used, revoked or expired, and 429 after too many of these.',
-  tag,
-  auth: 'none',
   responses: {
     200: Type.Object(
       {

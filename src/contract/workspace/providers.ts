@@ -9,6 +9,14 @@ import { problems } from '../problem.ts';
 import { body, nullable, oneOf, query, time } from '../shared.ts';
 
 const tag = 'Providers';
+const readable = {
+  method: 'GET',
+  tag,
+  auth: 'manage',
+  orPermission: 'own',
+  session: 'read',
+} as const;
+const managed = { tag, auth: 'own' } as const;
 
 const kind = oneOf(
   providerKinds,
@@ -57,14 +65,13 @@ export const Provider = Type.Object(
 export type Provider = Static<typeof Provider>;
 
 export const putProvider = endpoint({
+  ...managed,
   id: 'putProvider',
   method: 'PUT',
   path: '/api/v1/providers/{name}',
   summary: 'Configure a provider',
   description:
     'Replaces the whole configuration, including the credential. A name has 1 to 64 letters, digits, dots, dashes and underscores; `cueline` is reserved. `baseURL` must be https at a public address, unless the server allows the host, without user, query or fragment; a pasted `…/chat/completions`, `…/messages` or `…/responses` is reduced to its base, and `Bearer ` before an `apiKey` is removed. A missing `apiKey` (with neither `headers` nor `query`) fails executions with `PROVIDER_NOT_CONFIGURED`.',
-  tag,
-  auth: 'own',
   body: body('ProviderInput', {
     kind,
     apiKey: Type.Optional(
@@ -117,14 +124,10 @@ export const putProvider = endpoint({
 });
 
 export const listProviders = endpoint({
+  ...readable,
   id: 'listProviders',
-  method: 'GET',
   path: '/api/v1/providers',
   summary: 'List the configured providers',
-  tag,
-  auth: 'manage',
-  orPermission: 'own',
-  session: 'read',
   responses: {
     200: Type.Object(
       {
@@ -140,24 +143,19 @@ export const listProviders = endpoint({
 });
 
 export const getProvider = endpoint({
+  ...readable,
   id: 'getProvider',
-  method: 'GET',
   path: '/api/v1/providers/{name}',
   summary: 'Get a provider',
-  tag,
-  auth: 'manage',
-  orPermission: 'own',
-  session: 'read',
   responses: { 200: Provider, ...problems(404) },
 });
 
 export const deleteProvider = endpoint({
+  ...managed,
   id: 'deleteProvider',
   method: 'DELETE',
   path: '/api/v1/providers/{name}',
   summary: 'Delete a provider and its credential',
-  tag,
-  auth: 'own',
   responses: { 204: null, ...problems(404) },
 });
 
@@ -211,14 +209,13 @@ export const ConnectionTest = Type.Object(
 export type ConnectionTest = Static<typeof ConnectionTest>;
 
 export const testProvider = endpoint({
+  ...managed,
   id: 'testProvider',
   method: 'POST',
   path: '/api/v1/providers/{name}/test',
   summary: 'Test the connection to a provider',
   description:
     'Requests the list of models with the stored credential, for at most ten seconds. With a `model`, sends one small real call instead, for at most 30 seconds, and returns the request and the answer with secrets removed. Is no execution and uses no AI Action. A list that the provider shows to anyone proves no credential; for `bedrock`, a model that does not exist is called. An answer that its limit of 64 tokens cut off counts as `ok`. The status is 200 even if the test fails: check `ok`.',
-  tag,
-  auth: 'own',
   body: body('ConnectionTestInput', {
     model: Type.Optional(
       Type.String({
@@ -294,26 +291,21 @@ const optionalAmount = (description: string) =>
   );
 
 export const listPrices = endpoint({
+  ...readable,
   id: 'listPrices',
-  method: 'GET',
   path: '/api/v1/prices',
   summary: "List the workspace's own prices",
   description: "They take precedence over Cueline's built-in price table.",
-  tag,
-  auth: 'manage',
-  orPermission: 'own',
-  session: 'read',
   responses: { 200: Type.Object({ prices: Type.Array(Price) }, { title: 'PriceList' }) },
 });
 
 export const putPrice = endpoint({
+  ...managed,
   id: 'putPrice',
   method: 'PUT',
   path: '/api/v1/prices',
   summary: 'Set the price of a model',
   description: 'Applies to executions that start from now on. Decimal strings are stored exactly.',
-  tag,
-  auth: 'own',
   body: body('PriceInput', {
     model: modelSettings.model,
     inputPerMillion: amountInput('US dollars per million input tokens.'),
@@ -329,12 +321,11 @@ export const putPrice = endpoint({
 });
 
 export const deletePrice = endpoint({
+  ...managed,
   id: 'deletePrice',
   method: 'DELETE',
   path: '/api/v1/prices',
   summary: "Delete the workspace's own price of a model",
-  tag,
-  auth: 'own',
   query: query({ model: modelSettings.model }),
   responses: { 204: null, ...problems(404) },
 });

@@ -6,6 +6,7 @@ import { problems } from '../problem.ts';
 import { body, name, ownId, time } from '../shared.ts';
 
 const tag = 'Executions';
+const managed = { tag, auth: 'session' } as const;
 
 const viewName = name('Unique among the views of the user.');
 const search = Type.String({
@@ -38,35 +39,32 @@ export const listViews = endpoint({
 });
 
 export const createView = endpoint({
+  ...managed,
   id: 'createView',
   method: 'POST',
   path: '/api/v1/views',
   summary: 'Save a view of executions',
   description: `Returns 409 if you have a view with this name, or already ${limits.viewsMax} views. It ends with your membership. An erasure deletes it if its name or a value of its filters names the erased person.`,
-  tag,
-  auth: 'session',
   body: body('ViewInput', { name: viewName, search }),
   responses: { 201: View, ...problems(409) },
 });
 
 export const updateView = endpoint({
+  ...managed,
   id: 'updateView',
   method: 'PATCH',
   path: '/api/v1/views/{viewId}',
   summary: 'Rename or change a saved view',
   description: 'An omitted field does not change.',
-  tag,
-  auth: 'session',
   body: body('ViewPatch', { name: Type.Optional(viewName), search: Type.Optional(search) }),
   responses: { 200: View, ...problems(404, 409) },
 });
 
 export const deleteView = endpoint({
+  ...managed,
   id: 'deleteView',
   method: 'DELETE',
   path: '/api/v1/views/{viewId}',
   summary: 'Delete a saved view',
-  tag,
-  auth: 'session',
   responses: { 204: null, ...problems(404) },
 });
