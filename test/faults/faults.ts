@@ -153,7 +153,7 @@ export const faults: readonly TestedFault[] = [
     name: 'no-audit',
     description: 'the revocation of a key leaves no line in the audit log',
     file: 'flow/workspace/issue-key.ts',
-    find: "await audit(trx, caller, 'key.revoke', keyId);",
+    find: "await auditChange(trx, caller, 'key.revoke', keyId);",
     replace: '',
     tests: ['test/api/list-audit/200.test.ts'],
   },

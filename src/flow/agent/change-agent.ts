@@ -18,6 +18,7 @@ import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { findVisibleVersion } from '../../store/agent/prompts.ts';
 import { lockFloor } from '../../store/history/retention.ts';
 import { writeAudit } from '../../store/people/audit.ts';
+import { auditChange } from '../audit-change.ts';
 import { pinned } from './agent-events.ts';
 import { illegalTransition } from './change-stage.ts';
 import { withLockedAgent } from './locked-agent.ts';
@@ -84,13 +85,11 @@ function writeChange(caller: Caller, patch: AgentPatch, isCurrent: Precondition)
         versionId: promptVersionId,
         pinnedBy: caller.userId,
       });
-      await writeAudit(trx, actorOf(caller), {
-        action: 'agent.pin',
-        subject: toId('agent', agent.id),
-        details: { promptVersionId: toId('version', promptVersionId) },
+      await auditChange(trx, caller, 'agent.pin', agent.id, {
+        promptVersionId: toId('version', promptVersionId),
       });
     }
-    await auditChange(trx, caller, agent, settings, patch);
+    await auditFields(trx, caller, agent, settings, patch);
     if (settings.config.maxConcurrency !== agent.config.maxConcurrency) {
       await grantSlots(trx, agent.id);
     }
@@ -130,25 +129,21 @@ export function refuseUnlessOwner(
 }
 
 /** Records the names of the changed fields; for the retention also the values. */
-async function auditChange(
+async function auditFields(
   trx: Trx,
   caller: Caller,
   agent: AgentRow,
   settings: AgentSettings,
   { change, apiEnabled }: AgentPatch,
 ): Promise<void> {
-  const subject = toId('agent', agent.id);
   const fields = [...Object.keys(change), ...(apiEnabled === undefined ? [] : ['apiEnabled'])];
   if (fields.length > 0) {
-    await writeAudit(trx, actorOf(caller), {
-      action: 'agent.change',
-      subject,
-      details: { fields },
-    });
+    await auditChange(trx, caller, 'agent.change', agent.id, { fields });
   }
   if (change.retention || change.storeBodies !== undefined) {
     const values = ({ retention, storeBodies }: AgentSettings) => ({ ...retention, storeBodies });
     const details = { from: values(agent), to: values(settings) };
+    const subject = toId('agent', agent.id);
     await writeAudit(trx, actorOf(caller), { action: 'retention.change', subject, details });
   }
 }

@@ -1,6 +1,5 @@
 import { requireFound } from '../../core/failure.ts';
-import { toId, uuid7 } from '../../core/id.ts';
-import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import { uuid7 } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { readClock } from '../../db/clock.ts';
 import { type Db, inTransaction } from '../../db/database.ts';
@@ -10,7 +9,7 @@ import {
   type PromptRow,
   updatePrompt,
 } from '../../store/agent/prompts.ts';
-import { writeAudit } from '../../store/people/audit.ts';
+import { auditChange } from '../audit-change.ts';
 import { type Precondition, refuseStale } from './precondition.ts';
 
 /** Creates prompts and changes their names, descriptions, visibility and archived states. */
@@ -23,15 +22,17 @@ export async function createPrompt(
   const { workspaceId, userId } = caller;
   return inTransaction(db, async (trx) => {
     const id = input.id ?? uuid7(await readClock(trx));
-    const line = { subject: toId('prompt', id), details: { name: input.name } };
-    await writeAudit(trx, actorOf(caller), { action: 'prompt.create', ...line });
+    await auditChange(trx, caller, 'prompt.create', id, { name: input.name });
     return insertPrompt(trx, { ...input, id, workspaceId, createdBy: userId });
   });
 }
 
 type PromptChange = Partial<Pick<PromptRow, 'name' | 'description' | 'visibility' | 'archived'>>;
 
-/** Idempotent: a change to the current values does nothing, so an `ETag` stays valid. */
+/**
+ * Idempotent: a change to the current values does nothing, so an `ETag` stays valid. Archiving and restoring are audited as
+ * actions of their own.
+ */
 export async function changePrompt(
   db: Db,
   caller: Caller,
@@ -45,24 +46,14 @@ export async function changePrompt(
     const fields = Object.keys(change) as (keyof PromptChange)[];
     const changed = fields.filter((field) => change[field] !== prompt[field]);
     if (changed.length === 0) return prompt;
-    const subject = toId('prompt', prompt.id);
-    for (const entry of auditEntries(change, changed)) {
-      await writeAudit(trx, actorOf(caller), { subject, ...entry });
+    const others = changed.filter((field) => field !== 'archived');
+    if (others.length > 0) {
+      await auditChange(trx, caller, 'prompt.change', prompt.id, { fields: others });
+    }
+    if (changed.includes('archived')) {
+      const action = change.archived ? 'prompt.archive' : 'prompt.restore';
+      await auditChange(trx, caller, action, prompt.id);
     }
     return updatePrompt(trx, { ...prompt, ...change });
   });
-}
-
-/** Records the names of the changed fields; archiving and restoring are actions of their own. */
-function auditEntries(
-  { archived }: PromptChange,
-  changed: readonly (keyof PromptChange)[],
-): { readonly action: AuditAction; readonly details?: Record<string, unknown> }[] {
-  const fields = changed.filter((field) => field !== 'archived');
-  return [
-    ...(fields.length > 0 ? [{ action: 'prompt.change' as const, details: { fields } }] : []),
-    ...(changed.includes('archived')
-      ? [{ action: archived ? ('prompt.archive' as const) : ('prompt.restore' as const) }]
-      : []),
-  ];
 }

@@ -7,13 +7,11 @@ import {
 } from '../../core/agent/agent.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { CallFailure } from '../../core/failure.ts';
-import { toId } from '../../core/id.ts';
-import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { markDeleted, writeLifecycleState } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
-import { writeAudit } from '../../store/people/audit.ts';
+import { auditChange } from '../audit-change.ts';
 import { deleted, moved } from './agent-events.ts';
 import { withLockedAgent } from './locked-agent.ts';
 
@@ -31,8 +29,7 @@ export async function moveAgent(
     const next = transition(agent, action);
     if (!next) throw illegalTransition(agent, `"${action}" is not possible`);
     await writeLifecycleState(trx, agent.id, next);
-    const subject = toId('agent', agent.id);
-    await writeAudit(trx, actorOf(caller), { action: 'agent.move', subject, details: { action } });
+    await auditChange(trx, caller, 'agent.move', agent.id, { action });
     events.push(await moved(trx, caller, agent, action, next));
     return readAgent(trx, agent.id);
   };
@@ -47,8 +44,7 @@ export async function deleteAgent(db: Db, caller: Caller, agentId: string): Prom
       throw illegalTransition(agent, 'It cannot be deleted', `in stage ${agent.stage}`);
     }
     await markDeleted(trx, agent.id);
-    const subject = toId('agent', agent.id);
-    await writeAudit(trx, actorOf(caller), { action: 'agent.delete', subject });
+    await auditChange(trx, caller, 'agent.delete', agent.id);
     events.push(await deleted(trx, caller, agent));
   });
 }

@@ -7,8 +7,7 @@ import {
   requireFit,
 } from '../../core/agent/agent-settings.ts';
 import { CallFailure, requireFound } from '../../core/failure.ts';
-import { toId, uuid7 } from '../../core/id.ts';
-import { actorOf } from '../../core/people/audit.ts';
+import { uuid7 } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { readClock } from '../../db/clock.ts';
 import type { Db } from '../../db/database.ts';
@@ -16,7 +15,7 @@ import { insertAgent } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { lockPromptShared } from '../../store/agent/prompts.ts';
 import { findVersionSummary } from '../../store/agent/versions.ts';
-import { writeAudit } from '../../store/people/audit.ts';
+import { auditChange } from '../audit-change.ts';
 import { refuseUnlessOwner } from './change-agent.ts';
 import { pinVersion } from './pin-version.ts';
 import { takeSlug, withSlugs } from './take-slug.ts';
@@ -51,11 +50,7 @@ export async function createAgent(
     await requireVersionAliases(trx, promptId, versionAliases);
     await takeSlug(trx, { kind: 'agent', id, workspaceId }, { slug: slug || null, name, aliases });
     await pinVersion(trx, 'agent', { ownerId: id, versionId: version.id, pinnedBy: userId });
-    await writeAudit(trx, actorOf(caller), {
-      action: 'agent.create',
-      subject: toId('agent', id),
-      details: { agentName: fitting.name },
-    });
+    await auditChange(trx, caller, 'agent.create', id, { agentName: fitting.name });
     return readAgent(trx, id);
   });
 }

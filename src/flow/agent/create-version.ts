@@ -10,14 +10,13 @@ import {
 } from '../../core/agent/version-content.ts';
 import { CallFailure, requireFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
-import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { readClock } from '../../db/clock.ts';
 import { type Db, inTransaction } from '../../db/database.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
 import { lockPrompt, updatePrompt } from '../../store/agent/prompts.ts';
 import { insertVersion, type VersionRow } from '../../store/agent/versions.ts';
-import { writeAudit } from '../../store/people/audit.ts';
+import { auditChange } from '../audit-change.ts';
 
 export interface VersionInput extends ModelSettings, VersionContent {
   /** A new id unless given. */
@@ -86,10 +85,9 @@ export async function createVersion(
       );
     }
     await updatePrompt(trx, prompt);
-    await writeAudit(trx, actorOf(caller), {
-      action: 'prompt.version',
-      subject: toId('prompt', promptId),
-      details: { promptVersionId: toId('version', id), promptVersionLabel: label },
+    await auditChange(trx, caller, 'prompt.version', promptId, {
+      promptVersionId: toId('version', id),
+      promptVersionLabel: label,
     });
     return version;
   });

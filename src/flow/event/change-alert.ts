@@ -11,15 +11,14 @@ import {
 import { monthOf, monthStartMs } from '../../core/execution/limits.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { levelMs } from '../../core/history/statistics.ts';
-import { toId, uuid7 } from '../../core/id.ts';
-import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import { uuid7 } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { readClock } from '../../db/clock.ts';
-import { type Db, inTransaction, type Trx } from '../../db/database.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import { readHours, readMinutes, readWaits } from '../../store/event/alert-values.ts';
 import * as store from '../../store/event/alerts.ts';
-import { writeAudit } from '../../store/people/audit.ts';
 import { readUsage } from '../../store/people/usage.ts';
+import { auditChange } from '../audit-change.ts';
 import { requireAgents } from './require-agents.ts';
 
 /** Creates, changes, deletes and previews alerts. */
@@ -39,7 +38,7 @@ export async function createAlert(
     const id = uuid7(await readClock(trx));
     await store.insertAlert(trx, { ...settings, id, workspaceId, createdBy });
     const { name, metric, threshold } = settings;
-    await audit(trx, caller, 'alert.create', id, { name, metric, threshold });
+    await auditChange(trx, caller, 'alert.create', id, { name, metric, threshold });
     return requireAlert(await store.findAlert(trx, workspaceId, id));
   });
 }
@@ -58,7 +57,7 @@ export async function changeAlert(
     checkSettings(settings);
     await requireAgents(trx, caller, change.agentIds ?? null);
     await store.writeAlert(trx, id, settings);
-    await audit(trx, caller, 'alert.change', id, { fields });
+    await auditChange(trx, caller, 'alert.change', id, { fields });
     return requireAlert(await store.findAlert(trx, caller.workspaceId, id));
   });
 }
@@ -67,7 +66,7 @@ export async function changeAlert(
 export async function deleteAlert(db: Db, caller: Caller, id: string): Promise<void> {
   await inTransaction(db, async (trx) => {
     if (!(await store.deleteAlert(trx, caller.workspaceId, id))) throw notFound('alert');
-    await audit(trx, caller, 'alert.delete', id, {});
+    await auditChange(trx, caller, 'alert.delete', id, {});
   });
 }
 
@@ -152,14 +151,4 @@ function checkSettings(settings: AlertSettings): void {
 function requireAlert(row: store.AlertRow | null): store.AlertRow {
   if (!row) throw notFound('alert');
   return row;
-}
-
-function audit(
-  trx: Trx,
-  caller: Caller,
-  action: Extract<AuditAction, `alert.${string}`>,
-  id: string,
-  details: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  return writeAudit(trx, actorOf(caller), { action, subject: toId('alert', id), details });
 }

@@ -8,7 +8,7 @@ import {
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { sealOwner, sealURLOwner } from '../../core/model/provider.ts';
-import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { seal } from '../../core/seal.ts';
 import { generateWebhookSecret } from '../../core/standard-webhooks.ts';
@@ -17,7 +17,7 @@ import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { type DeliveryFilter, findDelivery, sendAgain } from '../../store/event/deliveries.ts';
 import * as store from '../../store/event/endpoints.ts';
 import { writeEvents } from '../../store/event/events.ts';
-import { writeAudit } from '../../store/people/audit.ts';
+import { auditChange } from '../audit-change.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { requireAgents } from './require-agents.ts';
 
@@ -58,7 +58,7 @@ export async function createEndpoint(
     const address = sealedAddress(deps, { workspaceId, id }, settings.url);
     await store.insertEndpoint(trx, { ...settings, ...address, ...origin });
     const { url, eventTypes } = settings;
-    await audit(trx, caller, 'endpoint.create', id, { host: hostOf(url), eventTypes });
+    await auditChange(trx, caller, 'endpoint.create', id, { host: hostOf(url), eventTypes });
     return { row: await requireEndpoint(trx, caller, id), secret };
   });
 }
@@ -109,7 +109,7 @@ export async function changeEndpoint(
         fields: isEnabling ? [...fields, 'enabled'] : fields,
         ...(change.url !== undefined && { host: hostOf(change.url) }),
       };
-      await audit(trx, caller, 'endpoint.change', id, details);
+      await auditChange(trx, caller, 'endpoint.change', id, details);
     }
     if (enabled === false) await disableEndpoint(trx, id, 'owner', actorOf(caller));
     return requireEndpoint(trx, caller, id);
@@ -142,7 +142,7 @@ export async function rotateEndpoint(
     const { workspaceId } = caller;
     const { secret, sealedSecret } = newSecret(deps, { workspaceId, id });
     await store.replaceEndpointSecret(trx, id, { sealedSecret, graceSeconds });
-    await audit(trx, caller, 'endpoint.rotate', id, { graceSeconds });
+    await auditChange(trx, caller, 'endpoint.rotate', id, { graceSeconds });
     return secret;
   });
 }
@@ -150,7 +150,7 @@ export async function rotateEndpoint(
 export async function deleteEndpoint(db: Db, caller: Caller, id: string): Promise<void> {
   await inTransaction(db, async (trx) => {
     if (!(await store.deleteEndpoint(trx, caller.workspaceId, id))) throw notFound('endpoint');
-    await audit(trx, caller, 'endpoint.delete', id, {});
+    await auditChange(trx, caller, 'endpoint.delete', id, {});
   });
 }
 
@@ -162,7 +162,7 @@ export async function testEndpoint(db: Db, caller: Caller, id: string): Promise<
     const atMs = await readClock(trx);
     const data = JSON.stringify({ endpointId: toId('endpoint', id) });
     const of = { subject: id, agentId: null, user: null };
-    await audit(trx, caller, 'endpoint.test', id, {});
+    await auditChange(trx, caller, 'endpoint.test', id, {});
     await writeEvents(trx, [{ workspaceId, type: 'ping', atMs, ...of, data }]);
   });
 }
@@ -178,7 +178,7 @@ export async function resendDelivery(
     await enabledEndpoint(trx, caller, id);
     if (!(await findDelivery(trx, id, eventId))) throw notFound('delivery', 'endpoint');
     await sendAgain(trx, id, { eventId });
-    await audit(trx, caller, 'endpoint.resend', id, { eventId: toId('event', eventId) });
+    await auditChange(trx, caller, 'endpoint.resend', id, { eventId: toId('event', eventId) });
   });
 }
 
@@ -194,7 +194,7 @@ export async function replayDeliveries(
     const replayed = await sendAgain(trx, id, filter);
     const { state, startMs, endMs } = filter;
     const [startDate, endDate] = [startMs, endMs].map((ms) => ms && new Date(ms).toISOString());
-    await audit(trx, caller, 'endpoint.replay', id, { state, startDate, endDate, replayed });
+    await auditChange(trx, caller, 'endpoint.replay', id, { state, startDate, endDate, replayed });
     return replayed;
   });
 }
@@ -255,14 +255,4 @@ async function enabledEndpoint(trx: Trx, caller: Caller, id: string): Promise<vo
 function newSecret({ sealKey }: EndpointDeps, owner: { workspaceId: string; id: string }) {
   const secret = generateWebhookSecret();
   return { secret, sealedSecret: seal(sealKey, secret, sealOwner(owner)) };
-}
-
-function audit(
-  trx: Trx,
-  caller: Caller,
-  action: Extract<AuditAction, `endpoint.${string}`>,
-  id: string,
-  details: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  return writeAudit(trx, actorOf(caller), { action, subject: toId('endpoint', id), details });
 }

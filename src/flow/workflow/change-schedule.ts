@@ -2,18 +2,17 @@ import { parseExecuteBody } from '../../core/agent/variables.ts';
 import { changedLabels, type LabelFields } from '../../core/execution/labels.ts';
 import { bodyFailure } from '../../core/execution/refusal-messages.ts';
 import { CallFailure, invalidRequest, requireFound } from '../../core/failure.ts';
-import { toId, uuid7 } from '../../core/id.ts';
-import { type AuditAction, actorOf } from '../../core/people/audit.ts';
+import { uuid7 } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { missingInput } from '../../core/workflow/decide-start.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import { type MissedPolicy, nextTicks, scheduleProblem } from '../../core/workflow/schedule.ts';
 import { readClock } from '../../db/clock.ts';
-import { type Db, inTransaction, type Trx } from '../../db/database.ts';
-import { writeAudit } from '../../store/people/audit.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import * as store from '../../store/workflow/schedules.ts';
 import { findWorkflow, lockWorkflow } from '../../store/workflow/workflows.ts';
 import { type Precondition, refuseStale } from '../agent/precondition.ts';
+import { auditChange } from '../audit-change.ts';
 
 /** Creates, changes and deletes schedules. Their row holds the next tick, by the database's clock. */
 
@@ -59,7 +58,7 @@ export async function createSchedule(
       nextAtMs: nextAtMs(input, nowMs),
     });
     const { cron, timeZone } = input;
-    await audit(trx, caller, 'schedule.create', row.id, { cron, timeZone });
+    await auditChange(trx, caller, 'schedule.create', row.id, { cron, timeZone });
     return row;
   });
 }
@@ -94,7 +93,7 @@ export async function changeSchedule(
       const workflow = requireFound(found, 'schedule', 'workflow');
       requireInput(changed, workflow.definition);
     }
-    await audit(trx, caller, 'schedule.change', row.id, { fields });
+    await auditChange(trx, caller, 'schedule.change', row.id, { fields });
     const nowMs = await readClock(trx);
     if (isRetimed) requireNextTick(changed, nowMs);
     const next = isRetimed ? nextAtMs(changed, nowMs) : unchangedAtMs(changed);
@@ -111,7 +110,7 @@ export async function deleteSchedule(
     const found = await store.lockSchedule(trx, workflowId, id);
     const row = requireFound(found, 'schedule', 'workflow');
     await store.deleteSchedule(trx, row.id);
-    await audit(trx, caller, 'schedule.delete', row.id, {});
+    await auditChange(trx, caller, 'schedule.delete', row.id, {});
   });
 }
 
@@ -138,14 +137,4 @@ function nextAtMs(input: ScheduleInput, nowMs: number): number | null {
 
 function unchangedAtMs({ enabled, nextAt }: store.ScheduleRow): number | null {
   return enabled ? (nextAt?.getTime() ?? null) : null;
-}
-
-function audit(
-  trx: Trx,
-  caller: Caller,
-  action: Extract<AuditAction, `schedule.${string}`>,
-  id: string,
-  details: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  return writeAudit(trx, actorOf(caller), { action, subject: toId('schedule', id), details });
 }

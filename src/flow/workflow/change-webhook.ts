@@ -1,15 +1,14 @@
 import { CallFailure, notFound, requireFound } from '../../core/failure.ts';
-import { toId, uuid7 } from '../../core/id.ts';
+import { uuid7 } from '../../core/id.ts';
 import { sealOwner } from '../../core/model/provider.ts';
-import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { seal, unseal } from '../../core/seal.ts';
 import { generateWebhookSecret } from '../../core/standard-webhooks.ts';
 import { readClock } from '../../db/clock.ts';
-import { type Db, inTransaction, type Trx } from '../../db/database.ts';
-import { writeAudit } from '../../store/people/audit.ts';
+import { type Db, inTransaction } from '../../db/database.ts';
 import * as store from '../../store/workflow/webhooks.ts';
 import { lockWorkflow } from '../../store/workflow/workflows.ts';
+import { auditChange } from '../audit-change.ts';
 
 /** Creates and deletes inbound webhooks and rotates their secrets. */
 
@@ -50,7 +49,7 @@ export async function createWebhook(
     const sealedSecret = seal(sealKey, secret, sealOwner({ workspaceId, id }));
     const origin = { id, workflowId: workflow.id, workspaceId, createdBy };
     const row = await store.insertWebhook(trx, { ...origin, name, sealedSecret });
-    await audit(trx, caller, 'webhook.create', id, { name });
+    await auditChange(trx, caller, 'webhook.create', id, { name });
     return { row, secret };
   });
 }
@@ -64,7 +63,7 @@ export async function rotateWebhook(
     const secret = generateWebhookSecret();
     const sealed = seal(sealKey, secret, sealOwner({ workspaceId: caller.workspaceId, id }));
     const row = await store.replaceSecret(trx, workflowId, id, sealed);
-    await audit(trx, caller, 'webhook.rotate', id, {});
+    await auditChange(trx, caller, 'webhook.rotate', id, {});
     return { row: requireFound(row, 'webhook', 'workflow'), secret };
   });
 }
@@ -76,7 +75,7 @@ export async function deleteWebhook(
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
     if (!(await store.deleteWebhook(trx, workflowId, id))) throw notFound('webhook', 'workflow');
-    await audit(trx, caller, 'webhook.delete', id, {});
+    await auditChange(trx, caller, 'webhook.delete', id, {});
   });
 }
 
@@ -87,14 +86,4 @@ export function openSecret(sealKey: Buffer, target: store.WebhookTarget): string
   } catch {
     return null;
   }
-}
-
-function audit(
-  trx: Trx,
-  caller: Caller,
-  action: Extract<AuditAction, `webhook.${string}`>,
-  id: string,
-  details: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  return writeAudit(trx, actorOf(caller), { action, subject: toId('webhook', id), details });
 }

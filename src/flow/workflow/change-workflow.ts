@@ -1,12 +1,10 @@
 import { CallFailure, requireFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
-import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { DefinitionDraft } from '../../core/workflow/fill-definition.ts';
 import { readClock } from '../../db/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { nextVersion } from '../../store/agent/next-version.ts';
-import { writeAudit } from '../../store/people/audit.ts';
 import { lockSchedulesOf } from '../../store/workflow/schedules.ts';
 import {
   findWorkflowVersion,
@@ -26,6 +24,7 @@ import {
 import { pinVersion } from '../agent/pin-version.ts';
 import { type Precondition, refuseStale } from '../agent/precondition.ts';
 import { changeSlug, takeSlug, withSlugs } from '../agent/take-slug.ts';
+import { auditChange } from '../audit-change.ts';
 import { type Checked, requireValidDefinition } from './check-workflow.ts';
 
 /** Creates, changes and deletes workflows, adds versions and pins them. */
@@ -61,7 +60,7 @@ export async function createWorkflow(
     const version = await addVersion(trx, caller, id, checked, { label: null, notes: null });
     await setFirstVersion(trx, id, version.id);
     await pinVersion(trx, 'workflow', { ownerId: id, versionId: version.id, pinnedBy: userId });
-    await audit(trx, caller, 'workflow.create', id, { name: input.name });
+    await auditChange(trx, caller, 'workflow.create', id, { name: input.name });
     return readWorkflow(trx, id);
   });
 }
@@ -139,13 +138,14 @@ function writeChange(
         pinnedBy: caller.userId,
       });
       const details = { workflowVersionId: toId('workflowVersion', version.id) };
-      await audit(trx, caller, 'workflow.pin', workflow.id, details);
+      await auditChange(trx, caller, 'workflow.pin', workflow.id, details);
     }
     const changed = { ...workflow, ...others, workspaceId: caller.workspaceId };
     const pinned = { ...changed, workflowVersionId: versionId };
     if (!(await updateWorkflow(trx, pinned))) throw nameTaken(changed.name);
     if (changed.slug !== workflow.slug) await changeSlug(trx, changed, changed.slug);
-    if (fields.length > 0) await audit(trx, caller, 'workflow.change', workflow.id, { fields });
+    if (fields.length > 0)
+      await auditChange(trx, caller, 'workflow.change', workflow.id, { fields });
     return readWorkflow(trx, workflow.id);
   });
 }
@@ -158,7 +158,7 @@ export async function deleteWorkflow(db: Db, caller: Caller, workflowId: string)
     await lockSchedulesOf(trx, visible.id);
     const { id } = await locked(trx, caller, workflowId);
     await markWorkflowDeleted(trx, id);
-    await audit(trx, caller, 'workflow.delete', id);
+    await auditChange(trx, caller, 'workflow.delete', id);
   });
 }
 
@@ -184,16 +184,6 @@ async function addVersion(
     'CONFLICT',
     `The workflow already has a version with the label "${label}".`,
   );
-}
-
-function audit(
-  trx: Trx,
-  caller: Caller,
-  action: 'workflow.create' | 'workflow.change' | 'workflow.pin' | 'workflow.delete',
-  id: string,
-  details: Readonly<Record<string, unknown>> = {},
-): Promise<void> {
-  return writeAudit(trx, actorOf(caller), { action, subject: toId('workflow', id), details });
 }
 
 export function nameTaken(name: string): CallFailure {

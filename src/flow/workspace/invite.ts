@@ -18,6 +18,7 @@ import {
 } from '../../store/people/invitations.ts';
 import { takeMails } from '../../store/people/mails.ts';
 import { isMember } from '../../store/people/members.ts';
+import { auditChange } from '../audit-change.ts';
 import { lockMembers } from './change-member.ts';
 
 const validDays = 7;
@@ -80,8 +81,7 @@ export async function revokeInvitation(
 ): Promise<boolean> {
   return db.transaction(async (trx) => {
     const deleted = await deleteInvitation(trx, caller.workspaceId, invitationId);
-    const subject = toId('invitation', invitationId);
-    if (deleted) await writeAudit(trx, actorOf(caller), { action: 'invitation.delete', subject });
+    if (deleted) await auditChange(trx, caller, 'invitation.delete', invitationId);
     return deleted;
   });
 }

@@ -1,7 +1,6 @@
 import { keyDefaultLimits, type RateLimits } from '../../core/execution/limits.ts';
 import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
-import { type AuditAction, actorOf } from '../../core/people/audit.ts';
 import type { Caller, CountedKey } from '../../core/people/caller.ts';
 import { generateKey, hashKey, keyStart, type Permission } from '../../core/people/key.ts';
 import { excess, type IssuerScope } from '../../core/people/key-scope.ts';
@@ -10,7 +9,6 @@ import { readClock } from '../../db/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { moveEndpoints } from '../../store/event/endpoints.ts';
 import { writeEvents } from '../../store/event/events.ts';
-import { writeAudit } from '../../store/people/audit.ts';
 import {
   copyKey,
   countVisibleAgents,
@@ -24,6 +22,7 @@ import {
   markRevoked,
   writeKey,
 } from '../../store/people/keys.ts';
+import { auditChange } from '../audit-change.ts';
 import { keysRevoked } from './key-events.ts';
 
 /**
@@ -68,7 +67,7 @@ export async function issueKey(db: Db, caller: Caller, input: KeyInput): Promise
     if (visible < agentIds.length) throw notFound('agent');
     const { created, secret } = newKey(nowMs, issuer, chainOf(caller.countedKeys));
     await insertKey(trx, { ...input, ...created, workspaceId: caller.workspaceId, limits });
-    await audit(trx, caller, 'key.issue', created.id, {
+    await auditChange(trx, caller, 'key.issue', created.id, {
       name: input.name,
       permissions: input.permissions,
     });
@@ -94,7 +93,7 @@ export async function rotateKey(
     await moveEndpoints(trx, keyId, created.id);
     await expireKey(trx, keyId, graceSeconds);
     const successor = toId('key', created.id);
-    await audit(trx, caller, 'key.rotate', keyId, { successor, graceSeconds });
+    await auditChange(trx, caller, 'key.rotate', keyId, { successor, graceSeconds });
     return { key: secret, row: await visibleKey(trx, caller, created.id) };
   });
 }
@@ -121,7 +120,8 @@ export async function updateKey(
     }
     await writeKey(trx, keyId, { name: name ?? old.name, limits });
     const changed = { ...(name !== undefined && { name }), ...(rateLimits && { rateLimits }) };
-    if (Object.keys(changed).length > 0) await audit(trx, caller, 'key.change', keyId, changed);
+    if (Object.keys(changed).length > 0)
+      await auditChange(trx, caller, 'key.change', keyId, changed);
     return visibleKey(trx, caller, keyId);
   });
 }
@@ -132,7 +132,7 @@ export async function revokeKey(db: Db, caller: Caller, keyId: string): Promise<
     refuseOwnersKey(caller.role, await visibleKey(trx, caller, keyId));
     await lockKeys(trx, [keyId]);
     const revoked = await markRevoked(trx, keyId);
-    await audit(trx, caller, 'key.revoke', keyId);
+    await auditChange(trx, caller, 'key.revoke', keyId);
     const row = await visibleKey(trx, caller, keyId);
     await writeEvents(trx, await keysRevoked(trx, caller.workspaceId, revoked));
     return row;
@@ -200,17 +200,6 @@ async function visibleKey(trx: Trx, caller: Caller, keyId: string): Promise<KeyR
   const row = await findKey(trx, caller, keyId);
   if (!row) throw notFound('API key');
   return row;
-}
-
-function audit(
-  trx: Trx,
-  caller: Caller,
-  action: AuditAction,
-  keyId: string,
-  details?: Record<string, unknown>,
-): Promise<void> {
-  const line = { action, subject: toId('key', keyId), ...(details && { details }) };
-  return writeAudit(trx, actorOf(caller), line);
 }
 
 function newKey(nowMs: number, issuer: Issuer, chain: KeyChain) {
