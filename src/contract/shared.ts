@@ -206,16 +206,14 @@ export const Pagination = Type.Object(
 );
 export type Pagination = Static<typeof Pagination>;
 
+export function pageLimit(description: string) {
+  const bounds = { minimum: 1, maximum: limits.pageMax, default: limits.pageDefault };
+  return Type.Optional(Type.Integer({ ...bounds, description }));
+}
+
 /** Page parameters of every list. Out-of-range values are rejected, never clamped. */
 export const pageQuery = {
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: limits.pageMax,
-      default: limits.pageDefault,
-      description: 'Results per page.',
-    }),
-  ),
+  limit: pageLimit('Results per page.'),
   offset: Type.Optional(
     Type.Integer({
       minimum: 0,

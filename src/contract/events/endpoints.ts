@@ -19,6 +19,7 @@ import {
   oneOf,
   optional,
   ownId,
+  pageQuery,
   query,
   reference,
   text,
@@ -239,14 +240,7 @@ export const listDeliveries = endpoint({
     cursor: Type.Optional(
       Type.String({ maxLength: limits.cursorMax, description: 'A `nextCursor`.' }),
     ),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: limits.pageMax,
-        default: limits.pageDefault,
-        description: 'Results per page.',
-      }),
-    ),
+    limit: pageQuery.limit,
   }),
   responses: {
     200: Type.Object(

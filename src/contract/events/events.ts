@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import { deliveryStates } from '../../core/event/endpoint.ts';
 import { eventTypes } from '../../core/event/event.ts';
 import { endpoint } from '../endpoint.ts';
-import * as limits from '../limits.ts';
 import { problems } from '../problem.ts';
-import { id, nullable, oneOf, ownId, query, reference, time } from '../shared.ts';
+import { id, nullable, oneOf, ownId, pageLimit, query, reference, time } from '../shared.ts';
 
 const eventFields = {
   eventId: ownId('event', 'Identifier, the same as `webhook-id`.'),
@@ -36,14 +35,7 @@ export const listEvents = endpoint({
     after: Type.Optional(
       reference('event', 'Only events after this one. Default: from the oldest one on.'),
     ),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: limits.pageMax,
-        default: limits.pageDefault,
-        description: 'Events at most.',
-      }),
-    ),
+    limit: pageLimit('Events at most.'),
     endpointId: Type.Optional(
       reference('endpoint', 'Only events to which this endpoint subscribes.'),
     ),

@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../core/event/event.ts';
-import { notFound } from '../../core/failure.ts';
+import { notFound, requireFound } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
@@ -22,8 +22,7 @@ export async function withLockedAgent<T>(
   return inTransaction(db, async (trx) => {
     if (!(await findAgent(trx, caller, agentId))) throw notFound('agent');
     await lockLimits(trx, [agentId]);
-    const agent = await lockAgent(trx, caller, agentId);
-    if (!agent) throw notFound('agent');
+    const agent = requireFound(await lockAgent(trx, caller, agentId), 'agent');
     const events = later ?? [];
     const result = await work(trx, agent, events);
     if (!later) await writeEvents(trx, events);

@@ -9,7 +9,7 @@ import {
   windowValues,
 } from '../../core/event/alert-preview.ts';
 import { monthOf, monthStartMs } from '../../core/execution/limits.ts';
-import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
+import { CallFailure, invalidRequest, notFound, requireFound } from '../../core/failure.ts';
 import { levelMs } from '../../core/history/statistics.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
@@ -39,7 +39,7 @@ export async function createAlert(
     await store.insertAlert(trx, { ...settings, id, workspaceId, createdBy });
     const { name, metric, threshold } = settings;
     await auditChange(trx, caller, 'alert.create', id, { name, metric, threshold });
-    return requireAlert(await store.findAlert(trx, workspaceId, id));
+    return requireFound(await store.findAlert(trx, workspaceId, id), 'alert');
   });
 }
 
@@ -50,7 +50,7 @@ export async function changeAlert(
   change: Partial<AlertSettings>,
 ): Promise<store.AlertRow> {
   return inTransaction(db, async (trx) => {
-    const row = requireAlert(await store.lockAlert(trx, caller.workspaceId, id));
+    const row = requireFound(await store.lockAlert(trx, caller.workspaceId, id), 'alert');
     const fields = Object.keys(change);
     if (fields.length === 0) return row;
     const settings = { ...row, ...change };
@@ -58,7 +58,7 @@ export async function changeAlert(
     await requireAgents(trx, caller, change.agentIds ?? null);
     await store.writeAlert(trx, id, settings);
     await auditChange(trx, caller, 'alert.change', id, { fields });
-    return requireAlert(await store.findAlert(trx, caller.workspaceId, id));
+    return requireFound(await store.findAlert(trx, caller.workspaceId, id), 'alert');
   });
 }
 
@@ -146,9 +146,4 @@ function wholeHours({ fromMs, toMs }: Bounds): Bounds {
 function checkSettings(settings: AlertSettings): void {
   const problem = settingsProblem(settings);
   if (problem !== null) throw invalidRequest(problem);
-}
-
-function requireAlert(row: store.AlertRow | null): store.AlertRow {
-  if (!row) throw notFound('alert');
-  return row;
 }

@@ -5,7 +5,7 @@ import {
   shownURL,
   storedOrigin,
 } from '../../core/event/endpoint.ts';
-import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
+import { CallFailure, invalidRequest, notFound, requireFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import { sealOwner, sealURLOwner } from '../../core/model/provider.ts';
 import { actorOf } from '../../core/people/audit.ts';
@@ -235,15 +235,11 @@ function hostOf(url: string | null): string | null {
 }
 
 async function requireEndpoint(db: Db, caller: Caller, id: string): Promise<store.EndpointRow> {
-  const row = await store.findEndpoint(db, caller.workspaceId, id);
-  if (!row) throw notFound('endpoint');
-  return row;
+  return requireFound(await store.findEndpoint(db, caller.workspaceId, id), 'endpoint');
 }
 
 async function lockedEndpoint(trx: Trx, caller: Caller, id: string): Promise<store.EndpointRow> {
-  const row = await store.lockEndpoint(trx, caller.workspaceId, id);
-  if (!row) throw notFound('endpoint');
-  return row;
+  return requireFound(await store.lockEndpoint(trx, caller.workspaceId, id), 'endpoint');
 }
 
 async function enabledEndpoint(trx: Trx, caller: Caller, id: string): Promise<void> {

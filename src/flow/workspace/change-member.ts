@@ -1,4 +1,4 @@
-import { CallFailure, notFound } from '../../core/failure.ts';
+import { CallFailure, requireFound } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import type { Caller } from '../../core/people/caller.ts';
@@ -107,8 +107,7 @@ function withLockedMember<T>(
   return inTransaction(db, async (trx) => {
     await lockMembership(trx, workspaceId, userId);
     if (requiresOwner) await refuseUnlessOwner(trx, caller);
-    const member = await findMember(trx, workspaceId, userId);
-    if (!member) throw notFound('member');
+    const member = requireFound(await findMember(trx, workspaceId, userId), 'member');
     return work(trx, member);
   });
 }

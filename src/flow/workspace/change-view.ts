@@ -1,4 +1,4 @@
-import { CallFailure, notFound } from '../../core/failure.ts';
+import { CallFailure, notFound, requireFound } from '../../core/failure.ts';
 import { uuid7 } from '../../core/id.ts';
 import { readClock } from '../../db/clock.ts';
 import type { Db, Trx } from '../../db/database.ts';
@@ -31,9 +31,7 @@ export async function updateView(
   return db.transaction(async (trx) => {
     const { name = null, search = null } = change;
     requireFreeName(await lockedViews(trx, owner), name, id);
-    const row = await store.updateView(trx, owner, { id, name, search });
-    if (!row) throw notFound('view');
-    return row;
+    return requireFound(await store.updateView(trx, owner, { id, name, search }), 'view');
   });
 }
 

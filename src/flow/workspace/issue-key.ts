@@ -1,5 +1,5 @@
 import { keyDefaultLimits, type RateLimits } from '../../core/execution/limits.ts';
-import { CallFailure, invalidRequest, notFound } from '../../core/failure.ts';
+import { CallFailure, invalidRequest, notFound, requireFound } from '../../core/failure.ts';
 import { toId, uuid7 } from '../../core/id.ts';
 import type { Caller, CountedKey } from '../../core/people/caller.ts';
 import { generateKey, hashKey, keyStart, type Permission } from '../../core/people/key.ts';
@@ -197,9 +197,7 @@ function refuseExcess(...scopes: Parameters<typeof excess>): void {
 }
 
 async function visibleKey(trx: Trx, caller: Caller, keyId: string): Promise<KeyRow> {
-  const row = await findKey(trx, caller, keyId);
-  if (!row) throw notFound('API key');
-  return row;
+  return requireFound(await findKey(trx, caller, keyId), 'API key');
 }
 
 function newKey(nowMs: number, issuer: Issuer, chain: KeyChain) {

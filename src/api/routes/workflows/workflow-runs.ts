@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { runItemsMax, runsCountedMax } from '../../../contract/limits.ts';
 import * as contract from '../../../contract/workflows/workflow-runs.ts';
-import { CallFailure, notFound } from '../../../core/failure.ts';
+import { CallFailure, notFound, requireFound } from '../../../core/failure.ts';
 import { fromId, storedId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { StartCall, Started } from '../../../flow/workflow/start-workflow.ts';
@@ -67,8 +67,8 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const { status = null, include } = query;
       if (include === 'usage') requirePermission(caller, 'read');
       const run = requireReadable(caller, await store.findVisibleRun(db, caller, idsOf(params)));
-      const step = run.definition.steps.find(({ name }) => name === params.stepName);
-      if (!step) throw notFound('step', 'workflow run');
+      const named = run.definition.steps.find(({ name }) => name === params.stepName);
+      const step = requireFound(named, 'step', 'workflow run');
       const items = { runId: run.id, step: step.name, status };
       const { rows, total } = await historyReads.read(caller, (db) => listItems(db, items, page));
       const usage = include === 'usage' ? await readItemUsage(deps, caller, rows) : null;
@@ -212,9 +212,7 @@ function idsOf({ workflowId, workflowRunId }: RunPath) {
 
 async function requireRun({ db }: ApiDeps, caller: Caller, path: RunPath, omitsBodies = false) {
   const request = { ...idsOf(path), itemsShown: runItemsMax, omitsBodies };
-  const row = await store.findRunDetail(db, caller, request);
-  if (!row) throw notFound('workflow run');
-  return row;
+  return requireFound(await store.findRunDetail(db, caller, request), 'workflow run');
 }
 
 /** The workflow run, if the caller may read it. */
