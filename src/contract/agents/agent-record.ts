@@ -109,7 +109,13 @@ export const AgentConfig = Type.Partial(Type.Object(config), {
 });
 export type AgentConfig = Static<typeof AgentConfig>;
 
-export const AgentConfigPatch = Type.Object(optional(nullableFields(config)), {
+const { stream, ...fallback } = fallbackSettings;
+const patchable = {
+  ...{ ...modelSettings, ...callSettings, ...fallback, stream, ...executionSettings },
+  responseFormat,
+};
+
+export const AgentConfigPatch = Type.Object(optional(nullableFields(patchable)), {
   title: 'AgentConfigPatch',
   description: 'Merged into the current settings. `null` removes a field.',
   additionalProperties: false,

@@ -93,7 +93,8 @@ function alertOf(row: store.AlertRow) {
 function previewOf({ firings, values }: flow.Preview) {
   return {
     firings: firings.map(({ firedAtMs, clearedAtMs }) => ({
-      ...{ firedAt: firedAtMs, clearedAt: clearedAtMs },
+      firedAt: firedAtMs,
+      clearedAt: clearedAtMs,
     })),
     values: values.map(({ atMs, value }) => ({ at: atMs, value })),
   };

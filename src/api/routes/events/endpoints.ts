@@ -5,7 +5,7 @@ import { pageDefault } from '../../../contract/limits.ts';
 import { formatFor, shownURL } from '../../../core/event/endpoint.ts';
 import { type StoredEvent, thinData } from '../../../core/event/event.ts';
 import { CallFailure, notFound, requireFound } from '../../../core/failure.ts';
-import { storedId, storedIds, toId } from '../../../core/id.ts';
+import { fromId, storedId, storedIds, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import * as flow from '../../../flow/event/change-endpoint.ts';
 import * as deliveries from '../../../store/event/deliveries.ts';
@@ -88,10 +88,11 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     return { result: { deliveries: rows.map((one) => shownDelivery(one, caller)), nextCursor } };
   });
 
-  route(app, deps, contract.resendDelivery, async ({ ids, caller }) => {
+  route(app, deps, contract.resendDelivery, async ({ params, ids, caller }) => {
     requireWholeWorkspace(caller);
-    await flow.resendDelivery(db, caller, ids.endpointId, ids.eventId);
-    return { result: ids };
+    const eventId = requireFound(fromId('event', params.eventId), 'event');
+    await flow.resendDelivery(db, caller, ids.endpointId, eventId);
+    return { result: { eventId } };
   });
 
   route(app, deps, contract.replayDeliveries, async ({ ids, body, caller }) => {
@@ -104,7 +105,8 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, listEvents, async ({ query, caller }) => {
     const { workspaceId } = caller;
-    const after = query.after === undefined ? null : storedId('event', query.after);
+    const { after: shown } = query;
+    const after = shown === undefined ? null : requireFound(fromId('event', shown), 'event');
     const endpointId =
       query.endpointId === undefined ? null : storedId('endpoint', query.endpointId);
     if (endpointId !== null && !(await store.markRead(db, workspaceId, endpointId))) {
