@@ -20,7 +20,7 @@ import {
 const exposedHeaders =
   'Cueline-Data-As-Of, ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id';
 
-/** What the API reads, and the trace context. */
+/** What the API reads, the trace context, and the mark of a script. */
 const readHeaders = [
   ...[
     'Authorization',
@@ -28,6 +28,7 @@ const readHeaders = [
     'Idempotency-Key',
     'If-Match',
     'Last-Event-ID',
+    'X-Requested-With',
     'traceparent',
     'tracestate',
     'baggage',
