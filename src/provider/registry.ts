@@ -37,7 +37,13 @@ import {
 } from './connection/settings.ts';
 import { listModels, testConnection, tryModel } from './connection-test.ts';
 import { withDeadline } from './deadline.ts';
-import { empty, endedInError, filtered, toFailure } from './failure/failure.ts';
+import {
+  empty,
+  endedInError,
+  filtered,
+  toFailure,
+  unreadableArguments,
+} from './failure/failure.ts';
 import { redactDetails } from './failure/redact.ts';
 import { type Generated, generate } from './generate.ts';
 import type { ReadableModel } from './model.ts';
@@ -46,6 +52,7 @@ import { languageModel } from './models/language-model.ts';
 import { cost } from './prices.ts';
 import { instructionOf } from './request/call-options.ts';
 import { type FileFetching, fetchedBytesMax, withFetchedFiles } from './request/files.ts';
+import { unreadableCall } from './request/prompt-messages.ts';
 import { requestIdOf } from './response/response-details.ts';
 
 export interface ModelsOptions {
@@ -284,6 +291,8 @@ function toResponse(
   if (finishReason === 'content-filter') throw filtered(spent);
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
   if (text.trim() === '' && toolCalls.length === 0) throw empty(finishReason, spent);
+  const unreadable = unreadableCall(toolCalls);
+  if (unreadable) throw unreadableArguments(unreadable.name, finishReason, spent);
   const calls = toolCalls.length > 0 && { toolCalls };
   return { ...calls, ...finish, ...spent };
 }

@@ -116,7 +116,7 @@ const ToolCall = Type.Object(
     id: Type.String({ description: 'For the `toolCallId` of the result.' }),
     name: Type.String({ description: 'Name of the tool.' }),
     arguments: Type.Unsafe<unknown>({
-      description: 'An object, or the text that the model wrote if it is no JSON object.',
+      description: 'An object, or a text that is no JSON object.',
     }),
   },
   { title: 'ToolCall' },

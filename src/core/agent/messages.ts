@@ -27,7 +27,7 @@ export type Message =
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** An object, or the text that the model wrote if it is not JSON. */
+  /** An object, or a text that is no JSON object. */
   readonly arguments: unknown;
 }
 

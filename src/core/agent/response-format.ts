@@ -38,15 +38,23 @@ export function readOutputJson({
   finishReason,
 }: OutputToRead): OutputJson {
   const json = wholeJson(output) ?? jsonWithin(output);
-  if (json === null) {
-    const cut = finishReason === 'length' ? ': it was cut off at the token limit' : '';
-    return { kind: 'mismatch', problem: `it is not JSON${cut}` };
-  }
+  if (json === null) return { kind: 'mismatch', problem: `it is not JSON${cutOff(finishReason)}` };
   const mismatch = findMismatch({ workspaceId, schema }, json);
   if (mismatch === null) return { kind: 'json', json };
   const { path, message } = mismatch;
   const place = path === '' ? 'the value' : path.slice(0, placeCharsMax);
   return { kind: 'mismatch', problem: `${place} ${message}` };
+}
+
+/** Why an answer whose call of a tool has arguments that are not JSON is not accepted. */
+export function argumentsMismatch(tool: string, finishReason: string): string {
+  return `${badArguments} ${JSON.stringify(tool)} are not JSON${cutOff(finishReason)}.`;
+}
+
+const badArguments = 'The output does not match its schema: the arguments of the call of the tool';
+
+function cutOff(finishReason: string): string {
+  return finishReason === 'length' ? ': cut off at the token limit' : '';
 }
 
 export const readOutputJob = computeJob(import.meta.url, readOutputJson);
@@ -56,7 +64,10 @@ export const readOutputJob = computeJob(import.meta.url, readOutputJson);
  * @param problem a sentence
  */
 export function correctionText(problem: string): string {
-  return `Your previous answer was not accepted. ${problem} Answer again, with nothing but JSON that matches the schema.`;
+  const advice = problem.startsWith(badArguments)
+    ? 'Call it again, with arguments that are one JSON object.'
+    : 'Answer again, with nothing but JSON that matches the schema.';
+  return `Your previous answer was not accepted. ${problem} ${advice}`;
 }
 
 const placeCharsMax = 200;

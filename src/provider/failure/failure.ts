@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { argumentsMismatch } from '../../core/agent/response-format.ts';
 import {
   type AnswerDetails,
   type Cost,
@@ -151,6 +152,12 @@ export function empty(finishReason: string, paid: Paid): ModelFailure {
   const what = reasoned ? 'only reasoning and no text' : 'no text';
   const message = `The model returned ${what} (finish reason ${finishReason}).`;
   return new ModelFailure('EMPTY_OUTPUT', message, { ...paid, finishReason });
+}
+
+/** A call of a tool whose arguments are not JSON. Only the model knows what it meant, so it is asked again. */
+export function unreadableArguments(tool: string, finishReason: string, paid: Paid): ModelFailure {
+  const message = argumentsMismatch(redact(tool, []), finishReason);
+  return new ModelFailure('SCHEMA_MISMATCH', message, { ...paid, finishReason });
 }
 
 /** A response that ended in an error, with the provider's message. */

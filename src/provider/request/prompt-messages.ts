@@ -1,6 +1,7 @@
 import { type Content, fileOf, textOf } from '../../core/agent/content.ts';
 import type { Message, ToolCall } from '../../core/agent/messages.ts';
 import type { Tool, ToolChoice } from '../../core/agent/version-content.ts';
+import { isObject } from '../../core/is-object.ts';
 import type { ModelCall } from '../../core/model/model-port.ts';
 import type { ProviderKind } from '../../core/model/provider.ts';
 import type { Answer, CallOptions } from '../model.ts';
@@ -112,13 +113,32 @@ export function toolCallsOf({ content }: Answer): ToolCall[] {
   );
 }
 
-/** The object that a text contains; the text itself if it is no JSON object. */
+/**
+ * The object that a text contains; the text itself if it is no JSON object. No text and `null` are calls without arguments.
+ * Some models write the object as a JSON text once more.
+ */
 function parsed(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : text;
+    const object: unknown = typeof value === 'string' ? JSON.parse(value) : (value ?? {});
+    return isObject(object) ? object : text;
   } catch {
     return text;
+  }
+}
+
+/** The first call whose arguments are not JSON, such as one that was cut off; undefined if there is none. */
+export function unreadableCall(calls: readonly ToolCall[]): ToolCall | undefined {
+  return calls.find(({ arguments: given }) => typeof given === 'string' && !isJson(given));
+}
+
+function isJson(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    // Arguments of streams that are not JSON are joined to a text, which is JSON again once it is written.
+    return typeof value !== 'string';
+  } catch {
+    return false;
   }
 }

@@ -205,13 +205,14 @@ function appendToBlock(block: Fields, { type: _, partial_json: json, ...delta }:
   append(block, delta);
 }
 
-/** The input of a tool call is streamed as pieces of JSON. */
+/** The input of a tool call is streamed as pieces of JSON. What is no JSON stays a text: without it, the call would have no arguments. */
 function withInput({ json, ...block }: Fields): Fields {
-  if (json === undefined) return block;
+  const text = String(json ?? '');
+  if (text.trim() === '') return block;
   try {
-    return { ...block, input: JSON.parse(String(json)) };
+    return { ...block, input: JSON.parse(text) };
   } catch {
-    return block;
+    return { ...block, input: text };
   }
 }
 
