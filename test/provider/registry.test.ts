@@ -81,7 +81,10 @@ test('a successful call', async () => {
     finishReason: 'stop',
     settingsNotApplied: [],
     cost: { usd: '0', known: false },
-    details: { ...noDetails, modelAnswered: 'any/model', providerRequestId: 'chatcmpl-1' },
+    details: {
+      ...{ ...noDetails, modelAnswered: 'any/model' },
+      ...{ providerRequestId: 'chatcmpl-1', providerFinishReason: 'stop' },
+    },
   });
   const sent = fake.calls.at(-1);
   assert.equal(sent?.path, '/v1/chat/completions');

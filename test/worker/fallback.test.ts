@@ -115,6 +115,15 @@ test('a short rate limit is waited out, but not if fallbackOn names it', async (
   assert.deepEqual(listOf(moved), [`${named[0]} PROVIDER_RATE_LIMITED`, 'cueline/echo success']);
 });
 
+test('a limit that is smaller than the request is not waited for', async () => {
+  const models = ['ollama/m', 'cueline/echo'];
+  const message =
+    'Request too large for m on tokens per min (TPM): Limit 30000, Requested 31538. The input or output tokens must be reduced.';
+  provider.script({ status: 429, body: { error: { message, code: 'rate_limit_exceeded' } } });
+  const record = await recordOf({ models });
+  assert.deepEqual(listOf(record), [`${models[0]} PROVIDER_RATE_LIMITED`, 'cueline/echo success']);
+});
+
 test('a long rate limit moves the execution on; while the breaker is open, without a call', async () => {
   const models = ['ollama/long-limited', 'cueline/echo'];
   const [first, second] = [await recordOf({ models }), await recordOf({ models })];

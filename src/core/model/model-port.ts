@@ -150,6 +150,8 @@ export interface AnswerDetails {
   readonly modelAnswered: string | null;
   readonly providerRequestId: string | null;
   readonly refusalText: string | null;
+  /** Why the provider ended its response, in its own word; `finishReason` is Cueline's. */
+  readonly providerFinishReason: string | null;
   /** The text that asked for JSON, as the end of the system texts; left out if none did. */
   readonly instruction?: string;
 }
@@ -160,6 +162,7 @@ export const noDetails: AnswerDetails = {
   modelAnswered: null,
   providerRequestId: null,
   refusalText: null,
+  providerFinishReason: null,
 };
 
 /** Tokens. `inputTokens` includes cached tokens, which are priced separately. */

@@ -298,7 +298,9 @@ function failureOutcome(
   const counted = { spent: spentBy(error), failed: failedAttempt, mismatch };
   // A timeout has used up the time of this model.
   const isSpent = rejected || code === 'MODEL_TIMEOUT' || !isRetryable || !hasAttempts;
-  const fallback = isSpent ? nextModel(execution, code, { waitMs, leftMs }) : null;
+  // What no wait resolves, such as a limit that is smaller than the request, is not waited for.
+  const endlessMs = isRetryable ? waitMs : Number.POSITIVE_INFINITY;
+  const fallback = isSpent ? nextModel(execution, code, { waitMs: endlessMs, leftMs }) : null;
   if (fallback !== null) return retry({ ...counted, fallback });
   if (delayMs !== null && isRetryable) {
     if (rejected) return retry({ rejected, delayMs, waitCode: code });

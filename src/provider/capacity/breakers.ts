@@ -102,7 +102,7 @@ function outcomesOf(error: unknown, call: Pick<GuardedCall, 'signal' | 'timeoutM
   const { code, retryable, retryAfterMs, unreached } = reason;
   // The provider was not called.
   if (code === 'PROVIDER_NOT_CONFIGURED' || code === 'FILE_UNAVAILABLE') return noFailure;
-  if (code === 'EMPTY_OUTPUT') return success;
+  if (code === 'EMPTY_OUTPUT' || code === 'SCHEMA_MISMATCH') return success;
   const failed: Outcome = { kind: 'failed', retryAfterMs };
   if (unreached) return { ...noFailure, baseURL: failed };
   if (code === 'MODEL_TIMEOUT') {

@@ -31,9 +31,11 @@ export function classify(
   const isFiltered = status === 451 || (refused && status !== 429 && is(filter));
   if (isFiltered) return final('CONTENT_FILTERED');
   if (status === 402 || (refused && isOutOfCredit(given, text))) return final('PROVIDER_QUOTA');
-  if (status === 429 || (refused && !given.isDisjointFrom(throttled))) return waiting;
-  // Groq: this request alone exceeds the limit per minute, and will do so again.
-  if (status === 413 && given.has('rate_limit_exceeded')) return final('PROVIDER_RATE_LIMITED');
+  const isLimited = status === 429 || (refused && !given.isDisjointFrom(throttled));
+  // This request alone exceeds a limit per minute, and will do so again.
+  const isOverLimit = isLimited ? exceedsLimit(text) : status === 413 && given.has(limitCode);
+  if (isOverLimit) return final('PROVIDER_RATE_LIMITED');
+  if (isLimited) return waiting;
   // Groq's flexible tier has no capacity left.
   if (status === 498) return waiting;
   // Gateways send the code with a 403 or 503.
@@ -42,7 +44,7 @@ export function classify(
   if (status === 410 || (refused && is(model))) return final('MODEL_NOT_FOUND');
   // A 404 about anything else is about the path.
   if (status === 404) return final(namesModel.test(text) ? 'MODEL_NOT_FOUND' : 'PROVIDER_ERROR');
-  if (status === 413 || (refused && is(context))) return final('CONTEXT_LENGTH');
+  if (status === 413 || (refused && isTooLong(given, text))) return final('CONTEXT_LENGTH');
   if (status >= 500 && overflow.test(text)) return final('CONTEXT_LENGTH');
   if (status >= 500 && is(loading)) return { ...again, rejected: true };
   // A redirect (3xx) is permanent: a retry gets the same one.
@@ -106,13 +108,15 @@ function anyOf(...patterns: readonly RegExp[]): RegExp {
 /** "Exceeded your current quota" is OpenAI's text for an empty account, and Google's for a limit per minute or day. */
 function isOutOfCredit(given: ReadonlySet<string>, text: string): boolean {
   if (!given.isDisjointFrom(quota.codes) || quota.text.test(text)) return true;
-  // Google names the limits that are reached, also by day: `GenerateRequestsPerDayPerProjectPerModel`.
-  if ([...given].some((code) => perDay.test(code))) return true;
+  // Google names the limits that are reached, also by day: `GenerateRequestsPerDayPerProjectPerModel`. A limit of 0 is a
+  // model that the plan does not include.
+  if ([...given].some((code) => perDay.test(code)) || noneAllowed.test(text)) return true;
   const isGoogle = given.has('resource_exhausted') || googleLimit.test(text);
   return currentQuota.test(text) && !isGoogle;
 }
 
 const perDay = /perday/;
+const noneAllowed = /quota exceeded for (metric|quota).{0,200}?,? limit: 0\b/i;
 const currentQuota = /exceeded your current quota/i;
 const googleLimit =
   /resource_exhausted|quota exceeded for (metric|quota)|googleapis\.com|retry in /i;
@@ -159,6 +163,23 @@ const quota: Signs = {
   ),
 };
 
+/**
+ * Whether a limit will never let this request pass: OpenAI, Azure and Groq say how many tokens it has, and how many are
+ * allowed in a minute.
+ */
+function exceedsLimit(text: string): boolean {
+  if (tooLargeForLimit.test(text)) return true;
+  const [, allowed = '', wanted = ''] = limitAndRequest.exec(text) ?? [];
+  const [limit, requested] = [allowed, wanted].map((digits) => Number(digits.replaceAll(',', '')));
+  return Boolean(limit) && Number(requested) > Number(limit);
+}
+
+const limitCode = 'rate_limit_exceeded';
+const tooLargeForLimit =
+  /request (is )?too large for\b|(input or output|prompt) tokens must be reduced|request(ed tokens)? (is|are) (larger|more) than the (rate )?limit/i;
+const limitAndRequest =
+  /\blimit:? ?(\d[\d,]{0,15})\b(?!\.\d).{0,80}?\brequested:? ?(\d[\d,]{0,15})\b/i;
+
 /** Codes of a limit that come with another status than 429. */
 const throttled: ReadonlySet<string> = new Set([
   'throttlingexception',
@@ -170,7 +191,7 @@ const throttled: ReadonlySet<string> = new Set([
 const limit: Signs = {
   codes: new Set([
     ...throttled,
-    'rate_limit_exceeded',
+    limitCode,
     'rate_limit_error',
     'too_many_requests',
     'resource_exhausted',
@@ -255,6 +276,18 @@ const model: Signs = {
 const overflow =
   /exceeds? the available context size|(input|prompt|request) is larger than the max context size/i;
 
+/** Whether an error is about the length of the prompt, alone or with the answer, and not about that of another field. */
+function isTooLong(given: ReadonlySet<string>, text: string): boolean {
+  if (!given.isDisjointFrom(context.codes)) return true;
+  return context.text.test(text) && !otherField.test(text);
+}
+
+/** Texts about a `maxTokens` that the model could never write, which Groq's compares with the context, and about unknown fields. */
+const otherField = anyOf(
+  /(?<!(\+|\band) ?[`'"]?)max_?(completion_|output_|new_)?tokens[`'"]? (must be (less|at most|smaller|no more|between)|(cannot|must not) exceed|exceeds|is (above|greater than|larger than) the max)/,
+  /(unknown|unrecognized|unsupported|unexpected) .{0,40}(parameter|argument|field|keyword|property)|extra inputs/,
+);
+
 const context: Signs = {
   codes: new Set([
     'context_length_exceeded',
@@ -262,20 +295,22 @@ const context: Signs = {
     'model_max_prompt_tokens_exceeded',
     'tokens_limit_reached',
     'request_too_large',
-    'string_above_max_length',
     // Zhipu
     '1261',
   ]),
   text: anyOf(
+    // Not of other fields, such as the name of a tool.
+    /'(messages\[\d+\]\.content|input(\[\d+\]\.(content|output))?|prompt|instructions)(\[\d+\](\.text)?)?': string too long/,
     /context[ _-]?(length|window|size|limit)|\bn_ctx\b/,
     /(prompt|input|request|message)s? (is|are|was) too (long|large)/,
     /too many (input |prompt )?tokens|model token limit/,
-    /maximum (number of )?(input |prompt |context )?(tokens|length)/,
-    /token count.{0,80}?(exceeds|but model only supports)/,
-    /tokens?\b.{0,40}?((cannot|must not) exceed|must be less than max_seq_len)/,
+    // OpenAI has such texts about every list and text of a request: "an array with maximum length 128".
+    /(?<!\bwith (a )?)maximum (number of )?(input |prompt |context |model )?(tokens(?! you requested)|length)/,
+    /token count.{0,80}?(exceeds|but model only supports)|input (tokens|length) exceed|\bmax_model_len\b/,
+    /(?<!(max|output|completion|new)[ _])tokens?\b.{0,40}?((cannot|must not) exceed|must be less than max_seq_len)/,
     /requested \d+ tokens exceed the limit of \d|tokens of image and text exceed max message tokens/,
     /exceeds (the )?max(imum)? (allowed )?(token|input|prompt)|the max input (characters|length|tokens) is \d/,
-    /max_new_tokens|inputs?`? must have less than|range of input length|reduce the length/,
+    /inputs?`?( tokens)? (\+ .?max_new_tokens|must have less than)|range of input length|reduce the length/,
     /超长|超出.{0,20}长度/,
   ),
 };

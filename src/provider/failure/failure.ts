@@ -62,12 +62,15 @@ function hiddenFailure(
   if (!error) return unreadable();
   // A provider that counted tokens may charge for them.
   const paid = usage ? { cost: unknownCost } : {};
-  return refusal({ headers, body: JSON.stringify({ error }) }, reading, paid);
+  const isAccepted = fields.object === 'response';
+  return refusal({ headers, body: JSON.stringify({ error }), isAccepted }, reading, paid);
 }
 
 /** A provider's error response. An error inside a successful response has no status, or names one. */
 interface Refused {
   readonly status?: number;
+  /** Whether the provider had begun to work on it, as a response of the Responses API tells. */
+  readonly isAccepted?: boolean;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
@@ -78,7 +81,7 @@ interface Reading {
 }
 
 function refusal(
-  { status: sent, headers, body }: Refused,
+  { status: sent, headers, body, isAccepted = false }: Refused,
   { secrets, nowMs }: Reading,
   paid: Partial<Paid> = {},
 ): ModelFailure {
@@ -87,6 +90,8 @@ function refusal(
   const { code, retryable, rejected } = status
     ? classify(status, providerError, headers)
     : classifyHidden(providerError, headers);
+  const isBroken = isAccepted && code === 'PROVIDER_ERROR';
+  const mayHaveWorked = isBroken || gatewayStatuses.has(status ?? 0);
   const text = providerError.text ?? STATUS_CODES[status ?? 0] ?? 'no reason given';
   const answered = `The provider answered ${status ?? 'with an error'}`;
   const message =
@@ -101,7 +106,7 @@ function refusal(
       ? retryAfterMs(headers, body, { nowMs, limited: code === 'PROVIDER_RATE_LIMITED' })
       : 0,
     // A refusal costs nothing, but behind a gateway that gave up, the model may have answered.
-    cost: gatewayStatuses.has(status ?? 0) && !rejected ? unknownCost : noCost,
+    cost: mayHaveWorked && !rejected ? unknownCost : noCost,
     ...paid,
   });
 }

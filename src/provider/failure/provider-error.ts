@@ -13,7 +13,7 @@ export interface ProviderErrorBody {
 /**
  * Reads `{error: {message, code, type}}` (OpenAI and compatible servers, Anthropic), `{error: {message, status,
  * details}}` (Google, also in an array), `{message, __type}` (Bedrock), `{error: "…"}` (Ollama), `{detail: …}` (FastAPI
- * servers), or plain text.
+ * servers), or plain text. OpenRouter's `metadata.raw` is the error of the provider behind it.
  */
 export function readProviderError(body: string): ProviderErrorBody {
   const codes = new Set<string>();
@@ -27,7 +27,19 @@ export function readProviderError(body: string): ProviderErrorBody {
   }
   collect(json, codes, 0);
   const status = Number([...codes].find((code) => /^[45]\d\d$/.test(code)) ?? Number.NaN);
-  return { text: textOf(json, 0), codes, status: Number.isNaN(status) ? null : status };
+  const texts = [textOf(json, 0), errorBehind(json, codes)].filter((text) => text !== null);
+  const text = texts.length === 0 ? null : texts.join(': ');
+  return { text, codes, status: Number.isNaN(status) ? null : status };
+}
+
+/** The text of the error that a gateway passes on beside its own, whose codes are added. */
+function errorBehind(json: unknown, codes: Set<string>): string | null {
+  const { error, metadata } = Object(json) as { error?: unknown; metadata?: unknown };
+  const { raw } = Object(Object(error).metadata ?? metadata) as { raw?: unknown };
+  if (typeof raw !== 'string' || raw.trimStart().startsWith('<')) return null;
+  const passedOn = parse(raw);
+  collect(passedOn, codes, 0);
+  return textOf(passedOn ?? raw, 0);
 }
 
 /**

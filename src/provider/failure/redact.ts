@@ -20,13 +20,14 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 /** What a response says beside its text. A provider may echo a key in any field. */
 export function redactDetails(details: AnswerDetails, secrets: readonly string[]): AnswerDetails {
-  const { modelAnswered, providerRequestId, refusalText } = details;
+  const { modelAnswered, providerRequestId, refusalText, providerFinishReason } = details;
   const clean = (text: string | null) => text && redact(text, secrets);
   return {
     ...details,
     modelAnswered: clean(modelAnswered),
     providerRequestId: clean(providerRequestId),
     refusalText: clean(refusalText),
+    providerFinishReason: clean(providerFinishReason),
   };
 }
 

@@ -148,7 +148,8 @@ function toCompletion(answer: Fields): Fields {
     const input = typeof given === 'string' ? given : JSON.stringify(given ?? {});
     return { id: id ?? `call_${index}`, type: 'function', function: { name, arguments: input } };
   });
-  const reason = toolCalls.length > 0 ? 'tool_calls' : answer.done_reason;
+  const { done_reason } = answer;
+  const reason = toolCalls.length > 0 ? 'tool_calls' : done_reason;
   const message = {
     ...{ role: 'assistant', content: content ?? '' },
     ...(thinking ? { reasoning_content: thinking } : {}),
@@ -156,7 +157,9 @@ function toCompletion(answer: Fields): Fields {
   };
   return {
     model: answer.model,
-    choices: [{ index: 0, message, ...(reason !== undefined && { finish_reason: reason }) }],
+    choices: [
+      { index: 0, message, ...(reason !== undefined && { finish_reason: reason, done_reason }) },
+    ],
     ...usageOf(answer),
   };
 }

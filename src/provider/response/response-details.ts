@@ -28,8 +28,17 @@ export function readTextAndDetails(
       modelAnswered: nameOf(body.model, body.modelVersion, response?.modelId),
       providerRequestId: headerId(response?.headers) ?? nameOf(body.id, body.responseId),
       refusalText: refusal,
+      providerFinishReason: finishWord(answer, body),
     },
   };
+}
+
+/** What the AI SDK passes on, and where it does not: the status of a response, the reason of a blocked prompt, Ollama's own word. */
+function finishWord({ finishReason }: Answer, body: Fields): string | null {
+  const { done_reason: own } = firstOf(body.choices);
+  const { blockReason } = fieldsOf(body.promptFeedback);
+  const status = body.object === 'response' ? body.status : null;
+  return nameOf(own, finishReason.raw, blockReason, status);
 }
 
 /** The usage as the provider wrote it. The AI SDK's copy lacks the fields that it does not know. */

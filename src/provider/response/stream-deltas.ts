@@ -23,6 +23,24 @@ export function deltasOf(event: Fields): Delta[] {
   return found.filter(({ text }) => text !== '');
 }
 
+/** Whether a model that sent this event has begun to answer, be it with a call of a tool. */
+export function hasBegun(event: Fields): boolean {
+  const { type, choices, candidates, message, contentBlockStart } = event;
+  if (typeof type === 'string') return !announcements.has(type);
+  const calls = [
+    fieldsOf(listOf(choices)[0]?.delta).tool_calls,
+    fieldsOf(listOf(candidates)[0]?.content).parts,
+    fieldsOf(message).tool_calls,
+  ];
+  return Boolean(contentBlockStart) || calls.some(Boolean) || deltasOf(event).length > 0;
+}
+
+/** Events of the Responses API and Anthropic that precede an answer or come instead of it. */
+const announcements: ReadonlySet<string> = new Set([
+  ...['response.created', 'response.queued', 'response.in_progress', 'response.failed'],
+  ...['message_start', 'ping', 'error'],
+]);
+
 const textual = (value: unknown) => (typeof value === 'string' ? value : '');
 const text = (value: unknown): Delta => ({ kind: 'text', text: textual(value) });
 const reasoning = (value: unknown): Delta => ({ kind: 'reasoning', text: textual(value) });

@@ -1,8 +1,8 @@
 import { OutboundFailure } from '../../net/outbound-failure.ts';
 import { UnreadableResponse } from '../failure/unreadable-response.ts';
 import type { RequestForm } from '../request/request-form.ts';
-import { type Fields, isLast, joinParsed } from './join-events.ts';
-import { deltasOf } from './stream-deltas.ts';
+import { type Fields, fieldsOf, isLast, joinParsed } from './join-events.ts';
+import { deltasOf, hasBegun } from './stream-deltas.ts';
 import { awsEvents, jsonLines, type StreamFrames, serverSentEvents } from './stream-frames.ts';
 
 /**
@@ -68,10 +68,11 @@ async function readStream(response: Response, framing: Framing, live: Live): Pro
   }
   if (isCut && !error) throw new OutboundFailure('broken', cutMessage);
   headers.set('content-type', 'application/json');
+  const joined = error ? brokenAnswer(events, error) : fieldsOf(joinParsed(events));
   // A model that has begun to answer has worked: with a usage, the cost of an error is unknown.
-  const begun = events.some((event) => deltasOf(event).length > 0) && { usage: {} };
-  const joined = error ? { error, ...begun } : joinParsed(events);
-  return new Response(JSON.stringify(joined), { status, headers });
+  const isBroken = joined.error && !joined.usage && events.some(hasBegun);
+  const answer = isBroken ? { ...joined, usage: {} } : joined;
+  return new Response(JSON.stringify(answer), { status, headers });
 }
 
 const cutMessage = 'The provider ended its stream before the answer was complete.';
@@ -108,6 +109,12 @@ async function readEvents({ body }: Response, frames: StreamFrames, live: Live) 
     if (isCut()) throw error;
   }
   return { events, isCut: isCut() };
+}
+
+/** An answer of the same API that consists of an error. */
+function brokenAnswer([first]: readonly Fields[], error: unknown): Fields {
+  const isResponse = String(first?.type).startsWith('response.');
+  return { ...(isResponse && { object: 'response' }), error };
 }
 
 /** The error that an event reports: in a field, or as an event of the Responses API. */

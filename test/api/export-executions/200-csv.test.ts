@@ -28,7 +28,7 @@ service.models.script({ text: '', toolCalls: [call], finishReason: 'tool-calls' 
 await run(service, tooled, key, { name: 'Dan' });
 const details: AnswerDetails = {
   ...{ reasoningText: 'hm', reasoningTokens: 4, refusalText: 'No.' },
-  ...{ modelAnswered: 'm-2', providerRequestId: 'r-1' },
+  ...{ modelAnswered: 'm-2', providerRequestId: 'r-1', providerFinishReason: 'eos' },
 };
 service.models.script(
   new ModelFailure('PROVIDER_AUTH', 'no', {

@@ -12,7 +12,7 @@ const silentAgent = await addAgent(service);
 
 const details: AnswerDetails = {
   ...{ reasoningText: 'hm', reasoningTokens: 4, refusalText: null },
-  ...{ modelAnswered: 'm-2', providerRequestId: 'r-1' },
+  ...{ modelAnswered: 'm-2', providerRequestId: 'r-1', providerFinishReason: 'eos' },
 };
 const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const cost = { usd: '0.5', known: true };

@@ -119,6 +119,7 @@ test('failures caused by the caller do not open it', async () => {
   await failTimes(breakers, 20, new ModelFailure('CONTEXT_LENGTH', 'Too long.'));
   await failTimes(breakers, 20, new ModelFailure('PROVIDER_ERROR', 'No.', { retryable: false }));
   await failTimes(breakers, 20, new ModelFailure('EMPTY_OUTPUT', 'No text.'));
+  await failTimes(breakers, 20, new ModelFailure('SCHEMA_MISMATCH', 'No JSON.'));
   const timeout = new ModelFailure('MODEL_TIMEOUT', 'It took too long.');
   await failTimes(breakers, 20, timeout, { timeoutMs: 9_999 });
   const aborted = new AbortController();

@@ -105,7 +105,8 @@ describe('OpenAI', () => {
     assert.equal(body.store, false);
     assert.deepEqual([body.model, body.temperature, body.max_output_tokens], ['gpt-4o', 0.5, 9]);
     assert.ok(!('top_p' in body) && !('stream' in body && body.stream));
-    const details = { modelAnswered: 'm', providerRequestId: 'r', reasoningTokens: 3 };
+    const named = { modelAnswered: 'm', providerRequestId: 'r', reasoningTokens: 3 };
+    const details = { ...named, providerFinishReason: 'completed' };
     assert.deepEqual(generated, { ...counted(10, 5, 4), ...detailed(details) });
   });
 
@@ -162,7 +163,8 @@ test('Anthropic: cached tokens are part of the input', async () => {
   assert.equal(headers.get('x-api-key'), 'key');
   // The package leaves out the temperature for this model.
   const expected = { ...counted(18, 2, 5, 3), settingsNotApplied: ['temperature'] };
-  const details = { modelAnswered: 'c', providerRequestId: 'm' };
+  const named = { modelAnswered: 'c', providerRequestId: 'm' };
+  const details = { ...named, providerFinishReason: 'end_turn' };
   assert.deepEqual(generated, { ...expected, ...detailed(details) });
 });
 
@@ -178,7 +180,8 @@ test('Google: thoughts are output, and the URL does not contain the key', async 
   });
   assert.match(url, /^https:\/\/generativelanguage\.googleapis\.com\/v1beta\/models\/[^?]+$/);
   assert.equal(headers.get('x-goog-api-key'), 'key');
-  assert.deepEqual(generated, { ...counted(10, 5, 4), ...detailed({ reasoningTokens: 3 }) });
+  const details = { reasoningTokens: 3, providerFinishReason: 'STOP' };
+  assert.deepEqual(generated, { ...counted(10, 5, 4), ...detailed(details) });
 });
 
 test('Google: a blocked prompt', async () => {
@@ -205,7 +208,8 @@ describe('Bedrock', () => {
       'https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.nova-pro-v1%3A0/converse',
     );
     assert.equal(headers.get('authorization'), 'Bearer key');
-    const details = { modelAnswered: 'amazon.nova-pro-v1:0' };
+    const named = { modelAnswered: 'amazon.nova-pro-v1:0' };
+    const details = { ...named, providerFinishReason: 'end_turn' };
     assert.deepEqual(generated, { ...counted(15, 2, 5), ...detailed(details) });
   });
 

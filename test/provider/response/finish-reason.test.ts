@@ -113,3 +113,53 @@ test('an unfinished response of OpenAI without a reason', async () => {
   const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
   assert.equal(await finishReasonOf('openai', response(cut)), 'length');
 });
+
+describe("the provider's own word", () => {
+  const word = async (kind: ProviderKind, body: object, settings = {}) =>
+    (await generated({ kind, ...settings }, body)).details.providerFinishReason;
+
+  test('of chat completions, known or not', async () => {
+    for (const reason of ['stop', 'eos', 'MAX_TOKENS', 'repetition', 'content_filter', null]) {
+      const body = chat(null, { finish_reason: reason });
+      for (const kind of ['openai', 'openai-compatible'] as const) {
+        assert.equal(await word(kind, body, gateway), reason);
+      }
+    }
+  });
+
+  test('of the Responses API: the reason why it is incomplete, else the status', async () => {
+    const incomplete = {
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+    };
+    assert.equal(await word('openai', response(incomplete)), 'max_output_tokens');
+    assert.equal(await word('openai', response({ status: 'completed' })), 'completed');
+  });
+
+  test('of Anthropic, Google and Bedrock', async () => {
+    const message = {
+      ...{ id: 'm', type: 'message', role: 'assistant', model: 'c', stop_reason: 'pause_turn' },
+      ...{ content: [{ type: 'text', text: 'hi' }], usage: { input_tokens: 1, output_tokens: 1 } },
+    };
+    assert.equal(await word('anthropic', message), 'pause_turn');
+    assert.equal(await word('google', candidate(null, 'hi', 'LANGUAGE')), 'LANGUAGE');
+    const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } };
+    assert.equal(await word('google', blocked), 'PROHIBITED_CONTENT');
+    const conversation = {
+      output: { message: { role: 'assistant', content: [{ text: 'hi' }] } },
+      ...{
+        stopReason: 'stop_sequence',
+        usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+      },
+    };
+    assert.equal(await word('bedrock', conversation), 'stop_sequence');
+  });
+
+  test('of Ollama, also beside a call of a tool', async () => {
+    const call = { function: { name: 'f', arguments: {} } };
+    const body = { model: 'm', done: true, message: { content: 'hi', tool_calls: [call] } };
+    const own = { apiKey: null, baseURL: 'http://127.0.0.1:11434' };
+    assert.equal(await word('ollama', { ...body, done_reason: 'stop' }, own), 'stop');
+    assert.equal(await word('ollama', body, own), 'tool_calls');
+  });
+});

@@ -324,6 +324,13 @@ const unstreamed: Record<string, object> = {
 const compatible = kinds['openai-compatible'] as Kind;
 const chat = (chunks: readonly string[]): Step => ({ chunks });
 
+const respondingKind = kinds['openai, Responses API'] as Kind;
+const created = respondingKind.begin.slice(0, 1);
+const failedResponse = (error: object) => {
+  const failed = { ...response, status: 'failed', error, output: [], usage: null };
+  return String(sse([{ type: 'response.failed', response: failed }])[0]);
+};
+
 describe('an odd stream is read', () => {
   const text = (content: unknown) => delta({ content } as object);
   const end = sse([delta({}, 'stop'), { choices: [], usage }]);
@@ -567,6 +574,57 @@ describe('a stream fails', () => {
       'openai, Responses API',
       sse([{ type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.' }]),
       ['PROVIDER_RATE_LIMITED', true, true],
+    ],
+    [
+      'a limit of the Responses API, as a response',
+      'openai, Responses API',
+      [...created, failedResponse({ code: 'rate_limit_exceeded', message: 'Slow down.' })],
+      ['PROVIDER_RATE_LIMITED', true, true],
+    ],
+    [
+      'a response that failed after a text',
+      'openai, Responses API',
+      [...respondingKind.begin, failedResponse({ code: 'server_error', message: 'Oops.' })],
+      ['PROVIDER_ERROR', true, false],
+    ],
+    [
+      'a response that was refused after a text',
+      'openai, Responses API',
+      [...respondingKind.begin, failedResponse({ code: 'invalid_prompt', message: 'Policy.' })],
+      ['CONTENT_FILTERED', false, false],
+    ],
+    [
+      'a response that failed before any text',
+      'openai, Responses API',
+      [...created, failedResponse({ code: 'server_error', message: 'Oops.' })],
+      ['PROVIDER_ERROR', true, false],
+    ],
+    [
+      'an error of the Responses API after a text',
+      'openai, Responses API',
+      [
+        ...respondingKind.begin,
+        ...sse([{ type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.' }]),
+      ],
+      ['PROVIDER_RATE_LIMITED', true, false],
+    ],
+    [
+      'an error of the Responses API while the model calls a tool',
+      'openai, Responses API',
+      [
+        ...created,
+        ...sse([
+          { type: 'response.output_item.added', item: { type: 'function_call', id: 'f' } },
+          { type: 'error', error: { code: 'rate_limit_exceeded', message: 'Slow down.' } },
+        ]),
+      ],
+      ['PROVIDER_RATE_LIMITED', true, false],
+    ],
+    [
+      'an error while the model calls a tool',
+      'openai-compatible',
+      sse([delta({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f' } }] }), error]),
+      ['PROVIDER_ERROR', true, false],
     ],
     [
       'an error of Ollama',
