@@ -7,6 +7,8 @@ export interface Classification {
   readonly retryable: boolean;
   /** The provider did no work yet: its limit is reached or its model is loading. */
   readonly rejected: boolean;
+  /** Whether the model has answered, though not as it should. */
+  readonly hasWorked?: true;
 }
 
 /**
@@ -47,6 +49,8 @@ export function classify(
   if (status === 413 || (refused && isTooLong(given, text))) return final('CONTEXT_LENGTH');
   if (status >= 500 && overflow.test(text)) return final('CONTEXT_LENGTH');
   if (status >= 500 && is(loading)) return { ...again, rejected: true };
+  // Groq: the model has called a tool, or written JSON, that does not match its schema.
+  if (refused && !given.isDisjointFrom(mismatched)) return { ...again, hasWorked: true };
   // A redirect (3xx) is permanent: a retry gets the same one.
   return status >= 500 || transientStatuses.has(status) ? again : final('PROVIDER_ERROR');
 }
@@ -179,6 +183,8 @@ const tooLargeForLimit =
   /request (is )?too large for\b|(input or output|prompt) tokens must be reduced|request(ed tokens)? (is|are) (larger|more) than the (rate )?limit/i;
 const limitAndRequest =
   /\blimit:? ?(\d[\d,]{0,15})\b(?!\.\d).{0,80}?\brequested:? ?(\d[\d,]{0,15})\b/i;
+
+const mismatched: ReadonlySet<string> = new Set(['tool_use_failed', 'json_validate_failed']);
 
 /** Codes of a limit that come with another status than 429. */
 const throttled: ReadonlySet<string> = new Set([

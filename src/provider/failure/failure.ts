@@ -87,11 +87,11 @@ function refusal(
 ): ModelFailure {
   const providerError = readProviderError(body);
   const status = sent ?? providerError.status;
-  const { code, retryable, rejected } = status
+  const { code, retryable, rejected, hasWorked } = status
     ? classify(status, providerError, headers)
     : classifyHidden(providerError, headers);
   const isBroken = isAccepted && code === 'PROVIDER_ERROR';
-  const mayHaveWorked = isBroken || gatewayStatuses.has(status ?? 0);
+  const mayHaveWorked = hasWorked || isBroken || gatewayStatuses.has(status ?? 0);
   const text = providerError.text ?? STATUS_CODES[status ?? 0] ?? 'no reason given';
   const answered = `The provider answered ${status ?? 'with an error'}`;
   const message =

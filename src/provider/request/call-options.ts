@@ -7,6 +7,7 @@ import { correctionText } from '../../core/agent/response-format.ts';
 import type { ModelCall } from '../../core/model/model-port.ts';
 import type { CallOptions, Model } from '../model.ts';
 import { jsonRequest } from './json-format.ts';
+import { inOrder } from './message-order.ts';
 import { promptOf, toolOptions } from './prompt-messages.ts';
 import { providerOptionsOf, sendsTopK, withCacheMarks } from './provider-options.ts';
 import { type AdjustableCall, type Adjustment, formatAdjustment } from './request-form.ts';
@@ -30,11 +31,14 @@ export interface PreparedCall extends AdjustableCall {
 export function prepareCall(model: Model, call: Asked, signal: AbortSignal): PreparedCall {
   const { temperature, topP, settings = {}, responseFormat: format = null } = call;
   const given = { temperature, topP, ...settings };
-  const adjustable = (['temperature', 'topP', ...callSettingNames] as const).filter(
-    (name) => name !== 'providerOptions' && (given[name] ?? null) !== null,
-  ) as PreparedCall['adjustable'];
+  const adjustable = (['temperature', 'topP', ...callSettingNames] as const).flatMap((name) =>
+    name !== 'providerOptions' && (given[name] ?? null) !== null
+      ? [[name, given[name]] as const]
+      : [],
+  );
   return {
-    adjustable,
+    adjustable: new Map(adjustable),
+    hasOptions: settings.providerOptions !== undefined,
     unsent: providerOptionsOf(model, settings, []).unsent,
     format: format && jsonRequest(model, format, false).option ? formatAdjustment(format) : null,
     mayRespond: model.mayRespond ?? false,
@@ -54,7 +58,7 @@ function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): Ca
   const json = jsonRequestOf(model, call, form);
   const asked = [...promptOf(call, model.kind), ...correctionOf(call)];
   const whole = json?.text ? withInstruction(asked, json.text) : asked;
-  const prompt = form.has('system') ? withoutSystem(whole) : whole;
+  const prompt = inOrder(whole, form);
   const { options } = providerOptionsOf(model, settings, prompt, json?.packageOptions);
   return {
     prompt: settings.cachePrompt ? withCacheMarks(prompt) : prompt,
@@ -104,19 +108,6 @@ function withInstruction(prompt: CallOptions['prompt'], text: string): CallOptio
   return prompt.map((message, index) =>
     index === last && message.role === 'system'
       ? { ...message, content: `${message.content}\n\n${text}` }
-      : message,
-  );
-}
-
-/** The system text as the beginning of the first user message, for models without that role. */
-function withoutSystem(prompt: CallOptions['prompt']): CallOptions['prompt'] {
-  const system = prompt.flatMap((message) => (message.role === 'system' ? message.content : []));
-  const rest = prompt.filter(({ role }) => role !== 'system');
-  const first = rest.findIndex(({ role }) => role === 'user');
-  const text = { type: 'text' as const, text: `${system.join('\n\n')}\n\n` };
-  return rest.map((message, index) =>
-    index === first && message.role === 'user'
-      ? { ...message, content: [text, ...message.content] }
       : message,
   );
 }

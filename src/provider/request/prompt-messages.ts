@@ -6,6 +6,7 @@ import type { ModelCall } from '../../core/model/model-port.ts';
 import type { ProviderKind } from '../../core/model/provider.ts';
 import type { Answer, CallOptions } from '../model.ts';
 import { filePart } from './files.ts';
+import { withSystemFirst } from './message-order.ts';
 
 /** Messages and tools in the form of the AI SDK's specification. */
 
@@ -15,7 +16,11 @@ export function promptOf(
   { system, user, messages }: Pick<ModelCall, 'system' | 'user' | 'messages'>,
   kind: ProviderKind,
 ): Prompt {
-  if (messages) return inOrder(fromMessages(messages), kind);
+  if (messages) {
+    const prompt = fromMessages(messages);
+    // These APIs have one place for system texts.
+    return systemFirst.has(kind) ? withSystemFirst(prompt) : prompt;
+  }
   return [
     ...(isEmpty(system) ? [] : [{ role: 'system' as const, content: system ?? '' }]),
     ...(isEmpty(user) ? [] : [{ role: 'user' as const, content: [textPart(user)] }]),
@@ -49,16 +54,7 @@ function fromMessages(messages: readonly Message[]): Prompt {
   });
 }
 
-/** These APIs have one place for system texts, before all messages. */
 const systemFirst: ReadonlySet<ProviderKind> = new Set(['anthropic', 'google', 'bedrock']);
-
-function inOrder(prompt: Prompt, kind: ProviderKind): Prompt {
-  if (!systemFirst.has(kind)) return prompt;
-  return [
-    ...prompt.filter(({ role }) => role === 'system'),
-    ...prompt.filter(({ role }) => role !== 'system'),
-  ];
-}
 
 function userContent(content: Content, fileNames: Map<string, number>): UserMessage['content'] {
   if (typeof content === 'string') return isEmpty(content) ? [] : [textPart(content)];

@@ -3,7 +3,17 @@ import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { CallSettings } from '../../core/agent/call-settings.ts';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
 import { classify } from '../failure/classify-error.ts';
-import { readProviderError } from '../failure/provider-error.ts';
+import { type ProviderErrorBody, readProviderError } from '../failure/provider-error.ts';
+import { hasAdjacent, hasLaterSystem, hasSystem, type PromptForm } from './message-order.ts';
+import {
+  isUnsupported,
+  objectsToFormat,
+  objectsToGrammar,
+  objectsToOrder,
+  objectsToSystem,
+  wantsStream,
+  withoutCondition,
+} from './objections.ts';
 
 /**
  * Requests in the form that a model accepts. Models of one API differ in the parameters that they reject, and only their
@@ -12,8 +22,11 @@ import { readProviderError } from '../failure/provider-error.ts';
  *
  * - `maxTokens`: `max_completion_tokens` instead of `max_tokens`, or the reverse
  * - `temperature`, `topP` and other settings: left out
+ * - `field …`: a field of the body that comes from `providerOptions` or from the AI SDK: left out
  * - `developer`: the role `system` instead
- * - `system`: the system text begins the user message instead
+ * - `systemFirst`: later system texts are moved to the beginning
+ * - `system`: the system text begins the first message of the user instead
+ * - `joined`: adjacent messages of one role are joined
  * - a schema for the output: asked for by a text instead. Remembered for the schema, because its form may be the reason
  * - `chat`: chat completions instead of the Responses API
  * - `responses`: the reverse, for servers without chat completions
@@ -22,16 +35,21 @@ import { readProviderError } from '../failure/provider-error.ts';
  * - `streamed`: a stream, though nobody reads along
  */
 export type RequestForm = Set<Adjustment>;
-export type Adjustment = Setting | FormatAdjustment | 'chat' | 'responses' | 'streamed';
+export type Adjustment =
+  | (Setting | PromptForm | FormatAdjustment | FieldAdjustment)
+  | ('chat' | 'responses' | 'streamed');
 type FormatAdjustment = `format ${string}`;
-type Setting = 'maxTokens' | AdjustableSetting | 'developer' | 'system' | StreamSetting;
+type FieldAdjustment = `field ${string}`;
+type Setting = 'maxTokens' | AdjustableSetting | 'developer' | StreamSetting;
 type StreamSetting = 'streamOptions' | 'unstreamed';
 type AdjustableSetting = 'temperature' | 'topP' | Exclude<keyof CallSettings, 'providerOptions'>;
 
 /** A call that can be sent in several forms. */
 export interface AdjustableCall {
-  /** The settings of this call that can be left out. */
-  readonly adjustable: readonly AdjustableSetting[];
+  /** The settings of this call that can be left out, with their values. */
+  readonly adjustable: ReadonlyMap<AdjustableSetting, unknown>;
+  /** Whether it has provider options. */
+  readonly hasOptions: boolean;
   /** The adjustment that stops sending the schema of the output; null without a schema. */
   readonly format: FormatAdjustment | null;
   /** Whether the model may be in the Responses API although it is called through chat completions. */
@@ -63,23 +81,33 @@ export async function inAcceptedForm<T>(
         continue;
       }
       // The other form was rejected too, so the setting was not the reason.
-      const isRefused = isRejection(error as ApiError) || (error as ApiError).statusCode === 404;
-      if (isRefused) for (const each of added) form.delete(each);
+      if (isRefused(error as ApiError)) for (const each of added) form.delete(each);
       throw error;
     }
   }
 }
 
 /** The settings of a call that this form leaves out, by their Cueline names. */
-export function settingsLeftOut(form: RequestForm, { adjustable }: AdjustableCall): string[] {
-  return adjustable.filter((name) => form.has(name));
+export function settingsLeftOut(form: RequestForm, call: AdjustableCall): string[] {
+  const settings = [...call.adjustable.keys()].filter((name) => form.has(name));
+  const hasLostOption = call.hasOptions && fieldsLeftOut(form).length > 0;
+  return hasLostOption ? [...settings, 'providerOptions'] : settings;
 }
+
+function fieldsLeftOut(form: RequestForm): string[] {
+  return [...form].flatMap((each) =>
+    each.startsWith(fieldPrefix) ? each.slice(fieldPrefix.length) : [],
+  );
+}
+
+const fieldPrefix = 'field ';
 
 /** The same `fetch`, with the body in the form that the model accepts, where the AI SDK has no option for it. */
 export function fetchInForm(fetch: typeof globalThis.fetch, form: RequestForm): typeof fetch {
   return (input, init) => {
-    const renamed = form.has('maxTokens') || form.has('developer');
-    if (!renamed || typeof init?.body !== 'string') return fetch(input, init);
+    const isChanged =
+      form.has('maxTokens') || form.has('developer') || fieldsLeftOut(form).length > 0;
+    if (!isChanged || typeof init?.body !== 'string') return fetch(input, init);
     return fetch(input, { ...init, body: JSON.stringify(rename(JSON.parse(init.body), form)) });
   };
 }
@@ -87,6 +115,7 @@ export function fetchInForm(fetch: typeof globalThis.fetch, form: RequestForm): 
 function rename(body: Record<string, unknown>, form: RequestForm): Record<string, unknown> {
   const { max_tokens, max_completion_tokens, messages, input, ...rest } = body;
   const inverted = form.has('maxTokens');
+  for (const name of fieldsLeftOut(form)) delete rest[name];
   return {
     ...rest,
     ...limitAs('max_completion_tokens', inverted ? max_tokens : max_completion_tokens),
@@ -114,8 +143,21 @@ interface ApiError {
   readonly requestBodyValues?: unknown;
 }
 
-function isRejection({ statusCode }: ApiError): boolean {
-  return statusCode === 400 || statusCode === 422;
+function isRejection(status: number): boolean {
+  return status === 400 || status === 422;
+}
+
+/** The status of an error, also of one inside a successful response. */
+function statusOf({ statusCode = 0 }: ApiError, { status }: ProviderErrorBody): number {
+  return statusCode < 300 ? (status ?? 0) : statusCode;
+}
+
+/** Whether a request was refused for what is in it. */
+function isRefused(error: ApiError): boolean {
+  const body = readProviderError(String(error.responseBody ?? ''));
+  const status = statusOf(error, body);
+  const text = searchedText(error, body);
+  return isRejection(status) || status === 404 || objectsToOrder(text) || objectsToSystem(text);
 }
 
 /** Whether a model exists, but not in the Responses API: those of other vendors on Azure, a few of OpenAI's. */
@@ -137,7 +179,7 @@ function hasNoChat({ statusCode, responseBody, requestBodyValues }: ApiError): b
   return classify(404, readProviderError(responseBody), {}).code === 'PROVIDER_ERROR';
 }
 
-/** The setting that the model rejects, if the call can be sent without it or in another form. */
+/** What the model rejects, if the call can be sent without it or in another form. */
 function rejectedSetting(
   error: ApiError,
   call: AdjustableCall,
@@ -146,37 +188,114 @@ function rejectedSetting(
   if (isNotForResponses(error) && !sent.has('chat')) return 'chat';
   const isReversible = call.mayRespond && !sent.has('chat') && !sent.has('responses');
   if (isReversible && hasNoChat(error)) return 'responses';
-  if (!isRejection(error) || typeof error.responseBody !== 'string') return null;
-  const { text, codes } = readProviderError(error.responseBody);
-  const body = error.responseBody.slice(0, searchedCharsMax);
+  if (typeof error.responseBody !== 'string') return null;
+  const body = readProviderError(error.responseBody);
+  const status = statusOf(error, body);
+  const mayObject = isRejection(status) || status >= 500;
+  if (!mayObject) return null;
+  const searched = searchedText(error, body);
+  const order = rejectedOrder(searched, call, sent);
+  if (order) return order !== 'joined' && hasDeveloper(error, sent) ? 'developer' : order;
+  const isSchema = isRejection(status) ? objectsToFormat(searched) : objectsToGrammar(searched);
+  const format = isSchema && call.format !== null && !sent.has(call.format) ? call.format : null;
+  if (!isRejection(status)) return format;
+  if (!call.streams && !sent.has('streamed') && wantsStream(searched)) return 'streamed';
+  if (!isUnsupported(body.codes, searched)) return format;
+  const asked = { fields: error.requestBodyValues, call, sent };
+  // What reasoning excludes comes before reasoning itself.
+  const texts = [withoutCondition(searched), searched];
+  return (
+    texts.map((text) => rejectedParameter(text, asked)).find((each) => each !== null) ?? format
+  );
+}
+
+/** Its texts and the parameters it names. */
+function searchedText({ responseBody }: ApiError, { text }: ProviderErrorBody): string {
+  const body = String(responseBody).slice(0, searchedCharsMax);
   // FastAPI servers name the parameter in `loc` only, and OpenAI also in `param`.
   const named = [...body.matchAll(/"(?:param|loc)"\s*:\s*("[^"]*"|\[[^\]]*\])/g)].map(
     ([, value = '']) => value,
   );
-  const searched = `${named.join(' ')} ${text ?? ''}`.slice(0, searchedCharsMax);
-  if (!call.streams && !sent.has('streamed') && streamOnly.test(searched)) return 'streamed';
-  const isUnsupported = !codes.isDisjointFrom(unsupportedCodes) || unsupportedText.test(searched);
-  const possible = isUnsupported ? candidates(error.requestBodyValues, call, sent) : [];
-  const found = possible.find((each) => names[each].test(searched));
+  return `${named.join(' ')} ${text ?? ''}`.slice(0, searchedCharsMax);
+}
+
+interface Asked {
+  /** Of the body. */
+  readonly fields: unknown;
+  readonly call: AdjustableCall;
+  readonly sent: ReadonlySet<Adjustment>;
+}
+
+function rejectedParameter(text: string, { fields, call, sent }: Asked): Adjustment | null {
+  const possible = candidates(fields, call, sent);
+  const found = possible.find((each) => names[each].test(text)) ?? withValue(possible, call, text);
   if (found) return found;
   // A gateway may name the first of several that its model rejects, and it is left out already.
-  const otherSampling = sampling.some((each) => names[each].test(searched))
+  const otherSampling = sampling.some((each) => names[each].test(text))
     ? possible.find((each) => sampling.includes(each))
     : undefined;
-  if (otherSampling) return otherSampling;
-  const { format } = call;
-  return format !== null && !sent.has(format) && formatText.test(searched) ? format : null;
+  return otherSampling ?? rejectedField(fields, text, sent);
+}
+
+/** The setting whose value a text quotes without its name: "Invalid value: 'minimal'". */
+function withValue(
+  possible: readonly Setting[],
+  { adjustable }: AdjustableCall,
+  text: string,
+): Setting | undefined {
+  return possible.find((name) => {
+    const value = adjustable.get(name as AdjustableSetting);
+    return (
+      typeof value === 'string' && new RegExp(`['"\`]${RegExp.escape(value)}['"\`]`).test(text)
+    );
+  });
+}
+
+/** A field that no setting sends. A plain word counts as its name only in quotes. */
+function rejectedField(
+  fields: unknown,
+  text: string,
+  sent: ReadonlySet<Adjustment>,
+): FieldAdjustment | null {
+  const [field] =
+    Object.entries(Object(fields)).find(([name, value]) => {
+      if (value === undefined || essential.has(name) || sent.has(`${fieldPrefix}${name}`))
+        return false;
+      const escaped = RegExp.escape(name);
+      const isWord = /^[a-z]+$/.test(name);
+      return new RegExp(isWord ? `['"\`]${escaped}['"\`]` : `\\b${escaped}\\b`).test(text);
+    }) ?? [];
+  return field === undefined ? null : `${fieldPrefix}${field}`;
+}
+
+/** Fields that the call is about, and those that settings send. */
+const essential: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'input', 'contents', 'system', 'instructions', 'tools', 'tool_choice'],
+  ...['stream', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'response_format'],
+  ...['text', 'toolConfig', 'systemInstruction', 'generationConfig', 'inferenceConfig'],
+]);
+
+function hasDeveloper({ requestBodyValues }: ApiError, sent: ReadonlySet<Adjustment>): boolean {
+  const { messages, input } = Object(requestBodyValues);
+  const roles = [messages, input].flatMap((list) => (Array.isArray(list) ? list : []));
+  return roles.some((each) => each?.role === 'developer') && !sent.has('developer');
+}
+
+/** What helps against an objection to the order of messages; null if it is none, or nothing does. */
+function rejectedOrder(
+  text: string,
+  { optionsIn }: AdjustableCall,
+  sent: ReadonlySet<Adjustment>,
+): PromptForm | null {
+  const isAboutOrder = objectsToOrder(text);
+  if (!isAboutOrder && !objectsToSystem(text)) return null;
+  const { prompt } = optionsIn(sent);
+  if (hasLaterSystem(prompt) && !sent.has('systemFirst')) return 'systemFirst';
+  if (isAboutOrder && hasAdjacent(prompt) && !sent.has('joined')) return 'joined';
+  return hasSystem(prompt) && !sent.has('system') ? 'system' : null;
 }
 
 const sampling: readonly Setting[] = ['temperature', 'topP', 'topK'];
-
-/** Models that answer only with a stream: DashScope, and gateways to models with long answers. */
-const streamOnly =
-  /only supports? (the )?stream|stream(ing)? (mode )?(is )?required|(must|please) (be |enable |set )?(the )?stream\b|requires? (the )?stream/i;
-
-/** Texts about a schema or its form: a provider may not know the parameter, or reject this schema. */
-const formatText =
-  /response_?(format|schema|json_?schema|mime_?type)|json_?(schema|object|mode)|\bschema\b|output_(config|format)|structured[ _]?output|text\.format|\btools?(_?choice| use)?\b/i;
 
 /** The adjustment for the schema of a format. */
 export function formatAdjustment({ schema }: ResponseFormat): FormatAdjustment {
@@ -199,20 +318,13 @@ function candidates(
   { adjustable, streams, optionsIn }: AdjustableCall,
   sent: ReadonlySet<Adjustment>,
 ): Setting[] {
-  const { max_tokens, max_completion_tokens, messages, input } = Object(body);
+  const { max_tokens, max_completion_tokens, messages } = Object(body);
   const limit = max_tokens ?? max_completion_tokens;
-  const roles = [messages, input].flatMap((list) => (Array.isArray(list) ? list : []));
-  const isDeveloper = roles.some((each) => each?.role === 'developer') && !sent.has('developer');
-  const options = optionsIn(new Set());
-  const hasSystem = options.prompt.some(({ role }) => role === 'system');
+  const isOwnLimit = limit !== undefined && optionsIn(new Set()).maxOutputTokens === limit;
   const present: readonly (Setting | false)[] = [
-    limit !== undefined &&
-      Array.isArray(messages) &&
-      options.maxOutputTokens === limit &&
-      'maxTokens',
-    ...adjustable.toReversed(),
-    isDeveloper && 'developer',
-    hasSystem && !isDeveloper && options.prompt.length > 1 && 'system',
+    isOwnLimit && Array.isArray(messages) && 'maxTokens',
+    ...[...adjustable.keys()].toReversed(),
+    hasDeveloper({ requestBodyValues: body }, sent) && 'developer',
     // The request without a stream has neither.
     streams && Array.isArray(messages) && 'streamOptions',
     streams && 'unstreamed',
@@ -222,29 +334,20 @@ function candidates(
 
 const searchedCharsMax = 4_096;
 
-const unsupportedCodes: ReadonlySet<string> = new Set([
-  'unsupported_parameter',
-  'unsupported_value',
-  'unknown_parameter',
-  'extra_forbidden',
-]);
-const unsupportedText =
-  /unsupported|not supported|does(n't| not) support|is deprecated|not (allowed|permitted)|extra (inputs|fields)|unrecognized|unknown (variant|parameter|field|argument|name)|unexpected (role|keyword|parameter)|cannot (both )?be (both )?(specified|used|set)|only the default|developer instruction is not enabled|roles must alternate/i;
-
 const names: Readonly<Record<Setting, RegExp>> = {
   maxTokens: /\bmax_(completion_)?tokens\b/,
   topP: /\btop_?p\b/i,
   temperature: /\btemperature\b/i,
-  reasoningEffort: /\breasoning(_?effort)?\b|\bthinking(_?config)?\b|\beffort\b/i,
-  stop: /\bstop(_?sequences)?\b/i,
+  reasoningEffort:
+    /\breasoning(_?effort)?\b|\bthinking(_?(config|level|budget|mode))?\b|\beffort\b/i,
+  stop: /\bstop([_ ]?sequences)?\b/i,
   seed: /\bseed\b/i,
   topK: /\btop_?k\b/i,
-  presencePenalty: /\bpresence_?penalty\b/i,
-  frequencyPenalty: /\bfrequency_?penalty\b/i,
+  presencePenalty: /\bpresence[_ ]?penalty\b|(?<!(frequency|repetition)[_ ]?)\bpenalt(y|ies)\b/i,
+  frequencyPenalty: /\bfrequency[_ ]?penalty\b|(?<!(presence|repetition)[_ ]?)\bpenalt(y|ies)\b/i,
   cachePrompt: /\bcache_?(control|point)\b|\bprompt_cache_key\b/i,
   serviceTier: /\bservice_?tier\b/i,
-  developer: /\brole\b/i,
-  system: /\brole\b|developer instruction is not enabled|roles must alternate/i,
+  developer: /\brole\b|\bdeveloper\b/i,
   streamOptions: /\bstream_options\b|\binclude_usage\b/i,
   unstreamed: /\bstream(ing|ed)?\b/i,
 };

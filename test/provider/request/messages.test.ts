@@ -65,10 +65,7 @@ const bodies: Readonly<Record<keyof typeof kinds, object>> = {
   chat: { model: 'gpt-4o', ...chatBody },
   anthropic: {
     ...{ model: 'claude-sonnet-4-5', max_tokens: 64_000 },
-    system: [
-      { type: 'text', text: 'Be brief.' },
-      { type: 'text', text: 'In French.' },
-    ],
+    system: [{ type: 'text', text: 'Be brief.\n\nIn French.' }],
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'Weather in Bern?' }] },
       {
@@ -89,7 +86,7 @@ const bodies: Readonly<Record<keyof typeof kinds, object>> = {
   },
   google: {
     generationConfig: {},
-    systemInstruction: { parts: [{ text: 'Be brief.' }, { text: 'In French.' }] },
+    systemInstruction: { parts: [{ text: 'Be brief.\n\nIn French.' }] },
     contents: [
       { role: 'user', parts: [{ text: 'Weather in Bern?' }] },
       { role: 'model', parts: [{ functionCall: { id: 'c1', name, args: { city: 'Bern' } } }] },
@@ -104,7 +101,7 @@ const bodies: Readonly<Record<keyof typeof kinds, object>> = {
     toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [name] } },
   },
   bedrock: {
-    system: [{ text: 'Be brief.' }, { text: 'In French.' }],
+    system: [{ text: 'Be brief.\n\nIn French.' }],
     messages: [
       { role: 'user', content: [{ text: 'Weather in Bern?' }] },
       {
