@@ -13,6 +13,7 @@ import { toolCallsOf } from './request/prompt-messages.ts';
 import { inAcceptedForm, settingsLeftOut } from './request/request-form.ts';
 import { type Finish, isFiltered, readFinish } from './response/finish-reason.ts';
 import { LiveText } from './response/live-text.ts';
+import { type Rated, ratedOf } from './response/rated-tokens.ts';
 import { requestResponse } from './response/request-response.ts';
 import { rawUsage, readTextAndDetails } from './response/response-details.ts';
 import { type Counts, usageOf } from './response/usage.ts';
@@ -28,6 +29,7 @@ export interface Generated extends Finish {
   readonly details: AnswerDetails;
   /** What the provider says that the call costs; null if it does not. */
   readonly statedCost: Cost | null;
+  readonly rated: Rated;
 }
 
 /**
@@ -76,6 +78,7 @@ export async function generate(
     usage,
     details,
     statedCost: statedCost(rawUsage(response)),
+    rated: ratedOf(response, usage?.cacheReadTokens ?? 0),
   };
 }
 

@@ -2,6 +2,7 @@ import { calcPrice, type ModelInfo, type ModelPrice } from '@pydantic/genai-pric
 import { floatToUnits, toDecimal, toUnits } from '../core/decimal.ts';
 import { type Cost, noCost, type Usage, unknownCost } from '../core/model/model-port.ts';
 import type { Price } from '../core/model/price.ts';
+import { plainRates, type Rated, type RatedTokens, rates } from './response/rated-tokens.ts';
 
 /**
  * The cost of a call: tokens × price. The price comes from the workspace's own list. Without one, a cost that the
@@ -31,24 +32,52 @@ export function cost(
   usage: Usage | null,
   price: Price | null,
   at: Date,
-  stated: Cost | null = null,
+  { stated = null, rated = plainRates }: { stated?: Cost | null; rated?: Rated } = {},
 ): Cost {
   if (price === null && stated !== null) return stated;
   const source = price ? 'workspace' : 'table';
   const prices = price ? configured(price) : listed(list, model, usage?.inputTokens ?? 0, at);
   if (prices === null) return unknownCost;
-  if (Object.values(prices).every((price) => price === 0n)) return { ...noCost, source };
-  if (usage === null) return unknownCost;
+  if (isZero(prices)) return { ...noCost, source };
+  if (usage === null || (price === null && rated.isUnlisted)) return unknownCost;
   // A provider that excludes cached tokens from its input count must not make the rest negative.
   const cached = usage.cacheReadTokens + usage.cacheWriteTokens;
-  const uncached = Math.max(usage.inputTokens - cached, 0);
-  const total =
-    BigInt(uncached) * prices.input +
-    BigInt(usage.cacheReadTokens) * prices.cacheRead +
-    BigInt(usage.cacheWriteTokens) * prices.cacheWrite +
-    BigInt(usage.outputTokens) * prices.output +
-    prices.request * million;
+  const counts = {
+    input: Math.max(usage.inputTokens - cached, 0),
+    cacheRead: usage.cacheReadTokens,
+    cacheWrite: usage.cacheWriteTokens,
+    output: usage.outputTokens,
+  };
+  let total = prices.request * million;
+  for (const kind of kinds) {
+    const sum = priceOf(kind, counts[kind], prices, rated.tokens);
+    if (sum === null) return unknownCost;
+    total += sum;
+  }
   return { usd: toDecimal(total, million, usdPlaces), known: true, source };
+}
+
+const kinds = ['input', 'cacheRead', 'cacheWrite', 'output'] as const;
+
+/** Of the tokens of one kind, with those that have a rate of their own; null if such a rate is unknown. */
+function priceOf(
+  kind: (typeof kinds)[number],
+  count: number,
+  prices: Prices,
+  rated: RatedTokens,
+): bigint | null {
+  let others = count;
+  let total = 0n;
+  for (const name of rates[kind]) {
+    const tokens = rated[name] ?? 0;
+    if (tokens === 0) continue;
+    const rate = prices.others[name];
+    others -= tokens;
+    // Counts that contradict each other.
+    if (rate === undefined || tokens < 0 || others < 0) return null;
+    total += BigInt(tokens) * rate;
+  }
+  return total + BigInt(others) * prices[kind];
 }
 
 /** More is a server's mistake. */
@@ -71,6 +100,8 @@ interface Prices {
   readonly cacheRead: bigint;
   readonly cacheWrite: bigint;
   readonly request: bigint;
+  /** Of other kinds of tokens, as far as known. */
+  readonly others: Partial<Record<keyof RatedTokens, bigint>>;
 }
 
 const million = 1_000_000n;
@@ -81,7 +112,7 @@ function configured(price: Price): Prices | null {
   const cacheRead = toUnits(price.cacheReadPerMillion ?? price.inputPerMillion);
   const cacheWrite = toUnits(price.cacheWritePerMillion ?? price.inputPerMillion);
   if (input === null || output === null || cacheRead === null || cacheWrite === null) return null;
-  return { input, output, cacheRead, cacheWrite, request: 0n };
+  return { input, output, cacheRead, cacheWrite, request: 0n, others: {} };
 }
 
 function listed(list: PriceList, model: string, inputTokens: number, at: Date): Prices | null {
@@ -93,7 +124,9 @@ function listed(list: PriceList, model: string, inputTokens: number, at: Date): 
   const entry = calcPrice({}, name, { ...where, timestamp: at });
   if (!entry) return null;
   const { model: found, model_price: prices } = entry;
-  return pricesIn(prices).length === 0 && isFree(found) ? free : fromEntry(prices, inputTokens);
+  const isFreeModel = pricesIn(prices).length === 0 && isFree(found);
+  const isGoogle = 'provider' in list && list.provider === 'google';
+  return isFreeModel ? free : fromEntry(prices, inputTokens, isGoogle);
 }
 
 /** A model without a price in the library is unknown, not free; the library marks free ones in a comment. */
@@ -109,22 +142,38 @@ function pricesIn(entry: ModelPrice): string[] {
  * `null` if the entry cannot price a text exactly: a direction has no price, or it charges for something that usage
  * does not count.
  */
-function fromEntry(entry: ModelPrice, inputTokens: number): Prices | null {
+function fromEntry(entry: ModelPrice, inputTokens: number, isGoogle: boolean): Prices | null {
   if (!pricesIn(entry).every((name) => counted.has(name) || nonTextCharges.test(name))) return null;
   const at = (name: string) => inTier(entry[name], inputTokens);
   const input = at('input_mtok');
   const output = at('output_mtok');
   if (input === null || output === null) return null;
+  const cacheRead = at('cache_read_mtok') ?? input;
+  // Google has one rate for texts, images and videos that a model reads.
+  const shared = isGoogle && {
+    ...{ input_image_mtok: input, input_video_mtok: input },
+    ...{ cache_image_read_mtok: cacheRead, cache_video_read_mtok: cacheRead },
+  };
+  const listed = Object.values(rates)
+    .flat()
+    .flatMap((name) => {
+      const rate = at(name);
+      return rate === null ? [] : [[name, rate]];
+    });
   return {
-    input,
-    output,
-    cacheRead: at('cache_read_mtok') ?? input,
-    cacheWrite: at('cache_write_mtok') ?? input,
+    ...{ input, output, cacheRead, cacheWrite: at('cache_write_mtok') ?? input },
     request: (at('requests_kcount') ?? 0n) / 1_000n,
+    others: { ...shared, ...Object.fromEntries(listed) },
   };
 }
 
-const free: Prices = { input: 0n, output: 0n, cacheRead: 0n, cacheWrite: 0n, request: 0n };
+function isZero({ others, ...prices }: Prices): boolean {
+  return [...Object.values(prices), ...Object.values(others)].every((price) => price === 0n);
+}
+
+const free: Prices = {
+  ...{ input: 0n, output: 0n, cacheRead: 0n, cacheWrite: 0n, request: 0n, others: {} },
+};
 
 const counted: ReadonlySet<string> = new Set([
   'input_mtok',
@@ -133,7 +182,7 @@ const counted: ReadonlySet<string> = new Set([
   'cache_write_mtok',
   'requests_kcount',
 ]);
-/** Charges that never apply to a text call without tools. */
+/** Charges for other kinds of tokens, and for what a call without tools of the provider does not use. */
 const nonTextCharges = /audio|image|video|document|search|cache_write_1h/;
 
 /** The price at this many input tokens: that of the last tier that begins below them. */

@@ -178,9 +178,10 @@ class ModelRegistry implements Models {
         }),
     );
     const list = priceList(connection, model);
+    const { usage, statedCost: stated, rated } = generated;
     const spent = {
-      usage: generated.usage ?? noUsage,
-      cost: cost(list, model, generated.usage, call.setup.price, new Date(), generated.statedCost),
+      usage: usage ?? noUsage,
+      cost: cost(list, model, usage, call.setup.price, new Date(), { stated, rated }),
     };
     return toResponse(generated, spent, secretsOf(connection));
   }

@@ -219,11 +219,14 @@ test('every listed model has the price of the library or an unknown one', () => 
 test('a cost that the provider states counts where the workspace has no price', () => {
   const given = statedCost({ cost: 0.00123 });
   assert.deepEqual(given, { usd: '0.00123', known: true, source: 'provider' });
-  assert.deepEqual(cost({ provider: 'openai' }, 'gpt-4o', used(5, 5), null, at, given), given);
-  assert.deepEqual(cost('unknown', 'm', null, null, at, given), given);
+  assert.deepEqual(
+    cost({ provider: 'openai' }, 'gpt-4o', used(5, 5), null, at, { stated: given }),
+    given,
+  );
+  assert.deepEqual(cost('unknown', 'm', null, null, at, { stated: given }), given);
   const own = { inputPerMillion: '1', outputPerMillion: '2' };
   const price = { ...own, cacheReadPerMillion: null, cacheWritePerMillion: null };
-  assert.equal(cost('unknown', 'm', used(5, 5), price, at, given).source, 'workspace');
+  assert.equal(cost('unknown', 'm', used(5, 5), price, at, { stated: given }).source, 'workspace');
   assert.equal(statedCost({ cost: '0.5' })?.usd, '0.5');
   for (const odd of [null, {}, { cost: -1 }, { cost: 'x' }, { cost: {} }, { cost: 1e12 }]) {
     assert.equal(statedCost(odd), null, JSON.stringify(odd));

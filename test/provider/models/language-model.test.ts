@@ -68,7 +68,7 @@ async function send(settings: Partial<ProviderSettings>, model: string, body: ob
   const whole = { name: 'p', kind: 'openai', apiKey: 'key', baseURL: null, ...settings } as const;
   const connection = complete(whole, false, 'http://127.0.0.1:11434');
   const ready = await languageModel(connection, model, fetch);
-  const generated = await generate(ready, { ...call, ...more }, call.signal);
+  const { rated: _, ...generated } = await generate(ready, { ...call, ...more }, call.signal);
   const [request] = sent;
   assert.ok(request && sent.length === 1);
   const serialized = JSON.stringify([request.url, [...request.headers], request.body]);
