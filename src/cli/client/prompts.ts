@@ -61,7 +61,12 @@ function readVersion(text: string, file: string): PromptVersionInput {
 }
 
 export function warnOfPlaceholders(warnings: PromptVersion['warnings'], ofVersion = ''): void {
-  for (const { placeholder, template } of warnings) {
+  for (const warning of warnings) {
+    if (typeof warning === 'string') {
+      printNotice(warning);
+      continue;
+    }
+    const { placeholder, template } = warning;
     printNotice(
       `Not a placeholder, sent to the model unchanged: ${placeholder} (${template} template${ofVersion}). Names consist of letters, digits and underscores.`,
     );

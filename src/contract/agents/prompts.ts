@@ -64,16 +64,20 @@ const variableSchemas = Type.Unsafe<Record<string, Record<string, unknown> | boo
 /** A version without its templates, which can be large. Used in lists. */
 export const PromptVersionSummary = Type.Object(versionFields, { title: 'PromptVersionSummary' });
 
-export const PlaceholderWarnings = Type.Array(
-  Type.Object({
-    placeholder: Type.String({ description: 'With its braces.', examples: ['{{my-var}}'] }),
-    template: oneOf(['system', 'user', 'messages'], 'The template that contains it.'),
-  }),
-  {
-    description:
-      'Texts that look like placeholders but are not valid: they go to the model unchanged. At most 100.',
-  },
-);
+const PlaceholderWarning = Type.Object({
+  placeholder: Type.String({ description: 'With its braces.', examples: ['{{my-var}}'] }),
+  template: oneOf(['system', 'user', 'messages'], 'The template that contains it.'),
+});
+
+export const PlaceholderWarnings = Type.Array(PlaceholderWarning, {
+  description:
+    'Texts that look like placeholders but are not valid: they go to the model unchanged. At most 100.',
+});
+
+const VersionWarnings = Type.Array(Type.Union([PlaceholderWarning, Type.String()]), {
+  description:
+    'Texts that look like placeholders but are not valid, at most 100: they go to the model unchanged. And sentences about patterns of `responseFormat` that are not checked, because they are not of RE2.',
+});
 
 export const PromptVersion = Type.Object(
   {
@@ -85,7 +89,7 @@ export const PromptVersion = Type.Object(
     ...contentFields,
     responseFormat: nullable(responseFormat),
     variableSchemas,
-    warnings: PlaceholderWarnings,
+    warnings: VersionWarnings,
   },
   { title: 'PromptVersion' },
 );

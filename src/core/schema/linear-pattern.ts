@@ -13,7 +13,7 @@ export interface LinearPattern {
 export const patternCharsMax = 1_000;
 const patternSizeMax = 2_000;
 
-/** @throws {Error} with a message for the author of the pattern */
+/** @throws {Error} with a message for the author of the pattern; its cause is the size of one that is too large */
 export function linearPattern(pattern: string): LinearPattern {
   if (pattern.length > patternCharsMax) {
     throw new Error(`is longer than ${patternCharsMax} characters`);
@@ -22,7 +22,7 @@ export function linearPattern(pattern: string): LinearPattern {
   if (/(?<!\\)(?:\\\\)*\\k</.test(pattern)) throw new Error(unsupported);
   const compiled = compile(pattern);
   const size = compiled.programSize();
-  if (size > patternSizeMax) throw new Error('has too many repetitions');
+  if (size > patternSizeMax) throw new Error('has too many repetitions', { cause: size });
   return { size, test: (text) => compiled.test(text) };
 }
 

@@ -1,18 +1,24 @@
 import { isObject } from '../is-object.ts';
+import { isKnownFormat } from './formats.ts';
 import { type LinearPattern, linearPattern } from './linear-pattern.ts';
 
 /**
  * Reads a JSON schema that a user wrote into the form that is compiled. It keeps the known keywords only, so every
  * schema that can be evaluated was seen here, and gets the keyword `stepCost`, with which evaluation is limited.
  *
- * Rejected: references to elsewhere, dynamic references, patterns that are not linear, and what would take long to compile:
- * schemas that are too deep, or too many schemas, names, patterns or instructions of patterns.
+ * Rejected: references to elsewhere, dynamic references, and what would take long to compile: schemas that are too deep, or too
+ * many schemas, names, patterns or instructions of patterns.
+ *
+ * Patterns that are not linear are dropped: beside a format that is checked without a word, because Zod writes one beside each of
+ * its formats, else they are listed.
  */
 export interface ReadSchema {
   readonly schema: Schema;
   readonly dialect: Dialect;
   /** Each pattern is compiled once, however often it occurs. */
   readonly patterns: ReadonlyMap<string, LinearPattern>;
+  /** Patterns that nothing checks, and why. */
+  readonly dropped: readonly SchemaProblem[];
   /** Grows with the time that compiling takes, in characters: a schema takes as long as 100 of them. */
   readonly compileCost: number;
 }
@@ -56,6 +62,7 @@ export function readSchema(given: unknown): ReadSchema {
   const dialect = dialectOf(given);
   const reading: Reading = {
     ...{ dialect, targets: new Set(), references: [], patterns: new Map() },
+    ...{ unreadable: new Map(), dropped: [] },
     ...{ schemas: 0, names: 0, instructions: 0 },
   };
   const schema = readAt(given, { path: '', depth: 0 }, reading);
@@ -63,8 +70,9 @@ export function readSchema(given: unknown): ReadSchema {
     if (reading.targets.has(target)) continue;
     throw new SchemaProblem(path, `refers to ${target}, which is no schema within this one`);
   }
-  const { patterns, schemas, names, instructions } = reading;
-  return { schema, dialect, patterns, compileCost: 100 * schemas + 10 * names + 5 * instructions };
+  const { patterns, dropped, schemas, names, instructions } = reading;
+  const compileCost = 100 * schemas + 10 * names + 5 * instructions;
+  return { schema, dialect, patterns, dropped, compileCost };
 }
 
 interface Reading {
@@ -72,6 +80,9 @@ interface Reading {
   /** JSON pointers and anchors of all schemas. */
   readonly targets: Set<string>;
   readonly patterns: Map<string, LinearPattern>;
+  /** Why each of the other patterns cannot be matched. */
+  readonly unreadable: Map<string, string>;
+  readonly dropped: SchemaProblem[];
   schemas: number;
   names: number;
   instructions: number;
@@ -81,6 +92,8 @@ interface Reading {
 interface Place {
   readonly path: string;
   readonly depth: number;
+  /** Whether a format that is checked is beside the keyword, or beside the `allOf` around it. */
+  readonly hasFormat?: boolean;
 }
 
 const single = [
@@ -122,15 +135,40 @@ function readAt(given: unknown, place: Place, reading: Reading): Schema {
   if (isBoolean) return given;
   const read: Record<string, unknown> = {};
   let cost = 1;
+  const hasFormat = isKnownFormat(given.format) || (place.hasFormat ?? false);
   for (const [keyword, value] of Object.entries(given)) {
-    const at = { path: `${path}/${escaped(keyword)}`, depth: depth + 1 };
+    if (keyword === 'format' && isReplaced(given)) continue;
+    const at = { path: `${path}/${escaped(keyword)}`, depth: depth + 1, hasFormat };
+    const droppedBefore = reading.dropped.length;
     const usable = readKeyword(keyword, value, at, reading);
-    if (usable === undefined) continue;
+    const isLoose = reading.dropped.length > droppedBefore;
+    const name = isLoose ? looseName(keyword, given) : keyword;
+    if (usable === undefined || name === null) continue;
     cost += plain.includes(keyword) ? valuesIn(value) : entriesIn(value);
-    read[keyword] = usable;
+    read[name] = usable;
+  }
+  // What a dropped pattern allows must not count as additional.
+  if (entriesIn(read.patternProperties) < entriesIn(given.patternProperties)) {
+    delete read.additionalProperties;
+    delete read.unevaluatedProperties;
   }
   const perKey = loopsOverKeys.some((keyword) => keyword in read);
   return { ...read, stepCost: { steps: cost, perKey } satisfies StepCost };
+}
+
+/**
+ * Without one of its patterns, a schema matches more. The keyword that must not match more is left out; of several
+ * alternatives, more than one may match.
+ */
+function looseName(keyword: string, given: object): string | null {
+  if (keyword === 'not' || keyword === 'if') return null;
+  if (keyword !== 'oneOf') return keyword;
+  return 'anyOf' in given ? null : 'anyOf';
+}
+
+/** Zod's times may lack the zone and the seconds, which these formats demand: its pattern decides. */
+function isReplaced({ format, pattern }: Readonly<Record<string, unknown>>): boolean {
+  return (format === 'time' || format === 'date-time') && typeof pattern === 'string';
 }
 
 function readKeyword(keyword: string, value: unknown, at: Place, reading: Reading): unknown {
@@ -143,9 +181,12 @@ function readKeyword(keyword: string, value: unknown, at: Place, reading: Readin
   if (keyword === 'pattern') return readPattern(value, at, reading);
   if (keyword === 'dependencies') return readDependencies(value, at, reading);
   if (lists.includes(keyword) && Array.isArray(value)) {
-    return value.map((one, index) => readAt(one, child(at, String(index)), reading));
+    const hasFormat = keyword === 'allOf' && (at.hasFormat ?? false);
+    return value.map((one, index) =>
+      readAt(one, { ...child(at, String(index)), hasFormat }, reading),
+    );
   }
-  if (single.includes(keyword)) return readAt(value, at, reading);
+  if (single.includes(keyword)) return readAt(value, { ...at, hasFormat: false }, reading);
   if (maps.includes(keyword)) return readMap(keyword, value, at, reading);
   if (keyword === 'required' || keyword === 'dependentRequired') {
     countNames(reading, valuesIn(value) - 1);
@@ -166,10 +207,12 @@ function readMap(keyword: string, value: unknown, at: Place, reading: Reading): 
   if (!isObject(value)) throw new SchemaProblem(at.path, 'must be an object');
   countNames(reading, Object.keys(value).length);
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => {
+    Object.entries(value).flatMap(([name, one]) => {
       const below = child(at, name);
-      if (keyword === 'patternProperties') readPattern(name, below, reading);
-      return [name, readAt(one, below, reading)];
+      const schema = readAt(one, below, reading);
+      const isDropped =
+        keyword === 'patternProperties' && readPattern(name, below, reading) === undefined;
+      return isDropped ? [] : [[name, schema]];
     }),
   );
 }
@@ -194,16 +237,31 @@ function readReference(value: unknown, { path }: Place, reading: Reading): unkno
   return value;
 }
 
-function readPattern(value: unknown, { path }: Place, reading: Reading): unknown {
+/** Undefined for a pattern that is dropped. */
+function readPattern(
+  value: unknown,
+  { path, hasFormat }: Place,
+  reading: Reading,
+): string | undefined {
   if (typeof value !== 'string') throw new SchemaProblem(path, 'must be a string');
-  if (reading.patterns.has(value)) return value;
-  if (reading.patterns.size === patternsMax) throw tooMany(patternsMax, 'patterns');
+  const { patterns, unreadable, dropped } = reading;
+  if (!patterns.has(value) && !unreadable.has(value)) compilePattern(value, reading);
+  const problem = unreadable.get(value);
+  if (problem !== undefined && !hasFormat) dropped.push(new SchemaProblem(path, problem));
+  return problem === undefined ? value : undefined;
+}
+
+function compilePattern(text: string, reading: Reading): void {
+  const { patterns, unreadable } = reading;
+  if (patterns.size + unreadable.size === patternsMax) throw tooMany(patternsMax, 'patterns');
   try {
-    const pattern = linearPattern(value);
-    reading.patterns.set(value, pattern);
+    const pattern = linearPattern(text);
+    patterns.set(text, pattern);
     reading.instructions += pattern.size;
   } catch (error) {
-    throw new SchemaProblem(path, (error as Error).message);
+    const { message, cause: size } = error as Error;
+    unreadable.set(text, message);
+    reading.instructions += Number(size ?? 0);
   }
   if (reading.instructions > instructionsMax) {
     const advice = 'shorten them, or repeat less';
@@ -212,7 +270,6 @@ function readPattern(value: unknown, { path }: Place, reading: Reading): unknown
       `has patterns of more than ${instructionsMax} instructions together: ${advice}`,
     );
   }
-  return value;
 }
 
 /** A pointer may be percent-encoded. */

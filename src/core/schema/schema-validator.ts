@@ -6,11 +6,11 @@ import {
   type ValidateFunction,
 } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fastFormats, fullFormats } from 'ajv-formats/dist/formats.js';
 import { computeJob } from '../compute.ts';
 import { isObject } from '../is-object.ts';
 import { canonical } from '../json.ts';
 import { LruCache } from '../lru-cache.ts';
+import { formats } from './formats.ts';
 import type { LinearPattern } from './linear-pattern.ts';
 import {
   type Dialect,
@@ -51,6 +51,7 @@ const cacheMax = 4_194_304;
 interface Compiled {
   readonly workspaceId: string;
   readonly validate: Validator;
+  readonly dropped: readonly SchemaProblem[];
   readonly size: number;
 }
 
@@ -69,28 +70,58 @@ export interface SchemaText {
  * The compiled schema.
  * @throws {SchemaProblem} if it is no valid schema
  */
-export function schemaValidator({ workspaceId, schema }: SchemaText): Validator {
-  const create = (): Compiled => {
-    const { validate, compileCost } = compile(schema);
-    return { workspaceId, validate, size: schema.length + compileCost };
-  };
-  return cache.getOrCreate(`${workspaceId} ${schema}`, create).validate;
+export function schemaValidator(schema: SchemaText): Validator {
+  return compiledOnce(schema).validate;
 }
 
-/** What is wrong with a schema, as the end of a sentence about its field; null if it is valid. */
-export function findSchemaProblem({ workspaceId, schema }: SchemaText): string | null {
+function compiledOnce({ workspaceId, schema }: SchemaText): Compiled {
+  const create = (): Compiled => {
+    const { compileCost, ...made } = compile(schema);
+    return { workspaceId, ...made, size: schema.length + compileCost };
+  };
+  return cache.getOrCreate(`${workspaceId} ${schema}`, create);
+}
+
+/**
+ * What is wrong with a schema, as the end of a sentence about its field; null if it is valid.
+ * @param strict whether it must check each of its patterns
+ */
+export function findSchemaProblem({
+  strict = false,
+  ...given
+}: SchemaText & { readonly strict?: boolean }): string | null {
   try {
-    if (schema.length > schemaCharsMax) {
+    if (given.schema.length > schemaCharsMax) {
       throw new SchemaProblem('', `is longer than ${schemaCharsMax} characters`);
     }
-    schemaValidator({ workspaceId, schema });
+    const [dropped] = compiledOnce(given).dropped;
+    if (strict && dropped) throw dropped;
     return null;
   } catch (error) {
     if (!(error instanceof SchemaProblem)) throw error;
-    const path = error.path && ` at ${error.path.slice(0, shownCharsMax)}`;
-    return `is not a valid JSON schema${path}: ${error.message}`;
+    return `is not a valid JSON schema${placeOf(error)}: ${error.message}`;
   }
 }
+
+function placeOf({ path }: SchemaProblem): string {
+  return path && ` at ${path.slice(0, shownCharsMax)}`;
+}
+
+/** The patterns of a schema that are not checked, each as a sentence about its field. */
+export function schemaWarnings({ field, ...schema }: SchemaText & { field: string }): string[] {
+  try {
+    return compiledOnce(schema).dropped.map(
+      (one) =>
+        `Field "${field}" has a pattern${placeOf(one)} that is not checked, because it ${one.message}.`,
+    );
+  } catch (error) {
+    // Stored before a limit of today existed.
+    if (!(error instanceof SchemaProblem)) throw error;
+    return [];
+  }
+}
+
+export const schemaWarningsJob = computeJob(import.meta.url, schemaWarnings);
 
 export const findSchemaProblemJob = computeJob(import.meta.url, findSchemaProblem);
 
@@ -124,7 +155,7 @@ function spend(steps: number): void {
   if (stepsLeft < 0) throw new OutOfSteps();
 }
 
-function compile(text: string): { readonly validate: Validator; readonly compileCost: number } {
+function compile(text: string): Pick<Compiled, 'validate' | 'dropped'> & { compileCost: number } {
   const given: unknown = JSON.parse(text);
   const read = readSchema(given);
   requireValidKeywords(read.dialect, given);
@@ -139,7 +170,7 @@ function compile(text: string): { readonly validate: Validator; readonly compile
       return { path: '', message: 'takes too long to check: simplify the schema or the value' };
     }
   };
-  return { validate, compileCost: read.compileCost };
+  return { validate, dropped: read.dropped, compileCost: read.compileCost };
 }
 
 /** Each schema has its own instance: an instance holds what it compiled for good. */
@@ -224,26 +255,6 @@ function charactersIn(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
-}
-
-/** Longer texts do not match a format, whose patterns are JavaScript's own. */
-const formatCharsMax = 2_000;
-
-const formats = Object.fromEntries(
-  Object.entries(fastFormats).flatMap(([name, fast]) => {
-    // The fast form of a date accepts February 30.
-    const exact = /date|time/.test(name) ? fullFormats[name as keyof typeof fullFormats] : fast;
-    const check = checkOf(exact);
-    if (name === 'regex' || check === null) return [];
-    return [[name, (text: string) => text.length <= formatCharsMax && check(text)]];
-  }),
-);
-
-function checkOf(format: unknown): ((text: string) => boolean) | null {
-  if (format instanceof RegExp) return (text) => format.test(text);
-  if (typeof format === 'function') return format as (text: string) => boolean;
-  const { validate, type } = Object(format) as { validate?: unknown; type?: unknown };
-  return type === 'number' || validate === undefined ? null : checkOf(validate);
 }
 
 type RegExpEngine = NonNullable<NonNullable<Options['code']>['regExp']>;

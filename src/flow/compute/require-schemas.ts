@@ -2,7 +2,7 @@ import type { ResponseFormat } from '../../core/agent/response-format.ts';
 import type { VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import type { Compute } from '../../core/compute.ts';
 import { invalidRequest } from '../../core/failure.ts';
-import { findSchemaProblemJob } from '../../core/schema/schema-validator.ts';
+import { findSchemaProblemJob, schemaWarningsJob } from '../../core/schema/schema-validator.ts';
 
 /** Schemas that users write, checked before they are stored: in the compute thread, and before any row is locked. */
 export interface WrittenSchemas {
@@ -20,15 +20,30 @@ export async function requireSchemas(
   { responseFormat, variableSchemas }: WrittenSchemas,
   place = '',
 ): Promise<void> {
+  const own = responseFormat?.schema;
   const fields = [
-    ...(responseFormat ? [[`${place}responseFormat.schema`, responseFormat.schema] as const] : []),
+    ...(own ? [[`${place}responseFormat.schema`, own, false] as const] : []),
     ...Object.entries(variableSchemas ?? {}).map(
-      ([name, schema]) => [`${place}variableSchemas.${name}`, schema] as const,
+      ([name, schema]) => [`${place}variableSchemas.${name}`, schema, true] as const,
     ),
   ];
-  for (const [field, given] of fields) {
-    const schema = { workspaceId, schema: JSON.stringify(given) };
+  for (const [field, given, strict] of fields) {
+    const schema = { workspaceId, schema: JSON.stringify(given), strict };
     const problem = await compute.run(workspaceId, findSchemaProblemJob, schema);
     if (problem !== null) throw invalidRequest(`Field "${field}" ${problem}.`);
   }
+}
+
+/** What a version's or a call's schema for the output does not check. */
+export async function warningsOf(
+  compute: Compute,
+  workspaceId: string,
+  responseFormat: ResponseFormat | null,
+): Promise<string[]> {
+  if (responseFormat === null) return [];
+  const schema = JSON.stringify(responseFormat.schema);
+  // Most schemas have none, and need not be compiled for that.
+  if (!schema.includes('"pattern')) return [];
+  const field = 'responseFormat.schema';
+  return compute.run(workspaceId, schemaWarningsJob, { workspaceId, schema, field });
 }

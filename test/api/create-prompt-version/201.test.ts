@@ -59,6 +59,47 @@ test('lists invalid placeholders by template', async () => {
   assert.equal(more.body.warnings.length, 100);
 });
 
+test('lists patterns of the schema for the output that are not checked, also later', async () => {
+  const { path } = await makePrompt(service);
+  const { key } = await service.key();
+  const pattern = '^(?!x)[a-z]+$';
+  const schema = {
+    type: 'object',
+    properties: { code: { type: 'string', pattern }, to: { format: 'email', pattern } },
+  };
+  const body = { user: '{{my-var}}', responseFormat: { type: 'json', schema } };
+  const made = await service.call('POST', `${path}/versions`, { key, body });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const [placeholder, warning, ...others] = made.body.warnings;
+  assert.deepEqual([placeholder.placeholder, others], ['{{my-var}}', []]);
+  assert.match(
+    warning,
+    /^Field "responseFormat\.schema" has a pattern at \/properties\/code\/pattern that is not checked/,
+  );
+  assert.deepEqual(made.body.responseFormat.schema, schema);
+  const got = await service.call('GET', `${path}/versions/${made.body.promptVersionId}`, { key });
+  assert.deepEqual(got.body.warnings, made.body.warnings);
+});
+
+test('schemas of variables must check each pattern, unless a known format is beside it', async () => {
+  const { path } = await makePrompt(service);
+  const { key } = await service.key();
+  const create = (schema: object) => {
+    const body = { user: '{{to}}', variableSchemas: { to: schema } };
+    return service.call('POST', `${path}/versions`, { key, body });
+  };
+  const pattern = '^(?!x).*$';
+  const refused = await create({ type: 'string', pattern });
+  assert.equal(refused.status, 400);
+  assert.match(
+    refused.body.message,
+    /"variableSchemas\.to" is not a valid JSON schema at \/pattern/,
+  );
+  assert.equal((await create({ type: 'string', pattern, format: 'own' })).status, 400);
+  const made = await create({ type: 'string', pattern, format: 'email' });
+  assert.deepEqual([made.status, made.body.warnings], [201, []]);
+});
+
 test('omitted fields are null; the default label contains the number', async () => {
   const { path } = await makePrompt(service);
   const { key } = await service.key();

@@ -138,6 +138,11 @@ const invalid: [string, unknown, RegExp][] = [
     { allOf: Array.from({ length: 12 }, (_, n) => ({ pattern: `[ab]{900}${n}` })) },
     /patterns of more than 10000 instructions together/,
   ],
+  [
+    'repetitive patterns together',
+    { allOf: Array.from({ length: 9 }, (_, n) => ({ pattern: `(a|b|c){900}${n}` })) },
+    /patterns of more than 10000 instructions together/,
+  ],
   ['a dynamic reference', { $dynamicRef: '#a' }, /at \/\$dynamicRef: is not supported/],
   [
     'another draft',
@@ -164,7 +169,8 @@ function deep(levels: number): unknown {
 }
 for (const [name, schema, message] of invalid) {
   test(`rejects as a schema: ${name}`, () => {
-    const problem = findSchemaProblem({ workspaceId: 'w', schema: JSON.stringify(schema) });
+    const text = JSON.stringify(schema);
+    const problem = findSchemaProblem({ workspaceId: 'w', schema: text, strict: true });
     assert.match(problem ?? '', /^is not a valid JSON schema/);
     assert.match(problem ?? '', message);
   });

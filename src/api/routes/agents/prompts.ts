@@ -8,7 +8,7 @@ import type { Caller } from '../../../core/people/caller.ts';
 import type { Db } from '../../../db/database.ts';
 import { changePrompt, createPrompt } from '../../../flow/agent/change-prompt.ts';
 import { createVersion, requireValid, versionInput } from '../../../flow/agent/create-version.ts';
-import { requireSchemas } from '../../../flow/compute/require-schemas.ts';
+import { requireSchemas, warningsOf } from '../../../flow/compute/require-schemas.ts';
 import {
   findPrompt,
   findVisibleVersion,
@@ -70,7 +70,7 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const row = await createVersion(db, caller, ids.promptId, input);
     const path = `/api/v1/prompts/${toId('prompt', row.promptId)}`;
     const location = `${path}/versions/${toId('version', row.id)}`;
-    return { result: versionOf(row), headers: { location } };
+    return { result: await withWarnings(row, caller), headers: { location } };
   });
 
   route(app, deps, contract.listPromptVersions, async ({ ids, query, caller }) => {
@@ -83,8 +83,13 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, contract.getPromptVersion, async ({ ids, caller }) => {
     const row = await findVisibleVersion(db, caller, ids.promptId, ids.promptVersionId);
     if (!row) await requirePrompt(db, caller, ids.promptId);
-    return { result: versionOf(requireFound(row, 'version', 'prompt')) };
+    return { result: await withWarnings(requireFound(row, 'version', 'prompt'), caller) };
   });
+
+  async function withWarnings(row: VersionRow, { workspaceId }: Caller) {
+    const format = JSON.parse(row.responseFormat ?? 'null');
+    return versionOf(row, await warningsOf(deps.compute, workspaceId, format));
+  }
 }
 
 async function requirePrompt(db: Db, caller: Caller, id: string): Promise<PromptRow> {
@@ -108,13 +113,13 @@ function summaryOf<Row extends VersionSummaryRow>(row: Row) {
   return { ...row, ...row.settings, promptVersionLabel: row.label };
 }
 
-function versionOf(row: VersionRow) {
+function versionOf(row: VersionRow, schemaWarnings: readonly string[]) {
   return {
     ...summaryOf(row),
     messages: row.messages?.map(messageOf),
     variableSchemas: JSON.parse(row.variableSchemas ?? '{}'),
     responseFormat: row.responseFormat === null ? null : JSON.parse(row.responseFormat),
-    warnings: placeholderWarnings(row),
+    warnings: [...placeholderWarnings(row), ...schemaWarnings],
   };
 }
 
