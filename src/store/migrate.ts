@@ -14,6 +14,7 @@ import { up as liveLists } from './migrations/0008-live-lists.ts';
 import { up as secrets } from './migrations/0009-secrets.ts';
 import { up as aliases } from './migrations/0010-aliases.ts';
 import { up as erasedLabels } from './migrations/0011-erased-labels.ts';
+import { up as answers } from './migrations/0012-answers.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -41,6 +42,7 @@ const released: Migrations = {
   '0009-secrets': secrets,
   '0010-aliases': aliases,
   '0011-erased-labels': erasedLabels,
+  '0012-answers': answers,
 };
 
 /** The advisory lock that serializes migrations. */

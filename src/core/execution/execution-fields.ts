@@ -262,6 +262,11 @@ export const executionFields = {
     22,
     'Reason why the model stopped: `stop`, `length` (cut off by `maxTokens`), `tool-calls` (then `outputText` is often empty), `content-filter` or `other`.',
   ),
+  providerFinishReason: textOrNull(
+    'outcome',
+    57,
+    "The provider's own word for it, such as `end_turn`, `MAX_TOKENS` or `eos`, also of a failed answer.",
+  ),
   settingsNotApplied: textsOrNull(
     'outcome',
     34,

@@ -80,7 +80,7 @@ test('columns keep their position, and new columns come last', () => {
   later.push('user', 'session', 'tags', 'metadata');
   later.push('messages', 'tools', 'toolChoice', 'settings', 'toolCalls');
   later.push('outputJson', 'attemptList', 'files', 'firstTextMs', 'rerunOf', 'batchId');
-  later.push('playground');
+  later.push('playground', 'providerFinishReason');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);

@@ -32,10 +32,12 @@ test('the record shows what the provider said beside the text', async () => {
   const body = await record();
   assert.deepEqual([body.output, body.reasoningText, body.reasoningTokens], ['done', 'hm', 4]);
   assert.deepEqual([body.modelAnswered, body.providerRequestId], ['m-2', 'r-1']);
+  assert.equal(body.providerFinishReason, 'eos');
   assert.ok(!('refusalText' in body));
   const list = await service.call('GET', `${agent.path}/executions`, { key });
   const [listed] = list.body.executions;
   assert.deepEqual([listed.modelAnswered, listed.reasoningTokens], ['m-2', 4]);
+  assert.equal(listed.providerFinishReason, 'eos');
   assert.ok(!('reasoningText' in listed));
 });
 

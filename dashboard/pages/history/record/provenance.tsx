@@ -61,6 +61,7 @@ function modelItems(execution: ExecutionDetail): Item[] {
     ['Model that answered', execution.modelAnswered && <code>{execution.modelAnswered}</code>],
     ['Temperature', execution.temperature],
     ['Finish reason', execution.finishReason],
+    ["Provider's finish reason", execution.providerFinishReason],
     ['Settings not applied', execution.settingsNotApplied?.join(', ')],
     ['Provider request ID', execution.providerRequestId],
     ['Accepted', <Time key="at" at={execution.executedAt} />],
