@@ -49,7 +49,7 @@ export async function generate(
   emit: Emit = () => {},
 ): Promise<Generated> {
   const prepared = prepareCall(model, call, signal);
-  const live = new LiveText(emit, isRewritten(model, call));
+  const live = new LiveText(emit, isRewritten(model, call), model.count);
   const isStreamed = () => call.stream || model.form.has('streamed');
   const { answer: response, lost } = await inAcceptedForm(model.form, prepared, async (options) =>
     requestResponse(isStreamed() ? await model.streaming(live) : model, options),

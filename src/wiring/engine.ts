@@ -119,7 +119,7 @@ export function createEngine(
     ...{ pipelines, compute, testingLimits, announcements, slots: worker?.slots ?? null },
     onBatch: (size) => metrics.transactionObserved('admission', size),
   });
-  const cancelerOn = (db: Db) => createCanceler({ db, finisher, template });
+  const cancelerOn = (db: Db) => createCanceler({ db, finisher, template, streams });
   const canceler = cancelerOn(db);
   const batches =
     worker &&

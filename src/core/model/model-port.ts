@@ -21,7 +21,8 @@ export type Emit = (event: ModelEvent) => void;
 
 /**
  * Text and reasoning arrive in pieces if the call asks for a stream, else at once; they never split a surrogate pair.
- * The texts together are the text of the response. A tool call is complete.
+ * The texts together are the text of the response. A tool call is complete. Before the end, a usage is what is known so far;
+ * the last one counts.
  */
 export type ModelEvent =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }

@@ -7,6 +7,8 @@ import {
   type UnendedExecution,
 } from '../../store/execution/executions.ts';
 import { canceledEnd, type Finisher } from './finish.ts';
+import type { LiveStreams } from './live-streams.ts';
+import { findPartialAnswer, noAnswer, type PartialAnswer } from './partial-answer.ts';
 
 /**
  * Cancels live executions. A cancel ends the execution like any other end (`finish.ts`), but without a fence: deleting
@@ -23,6 +25,8 @@ export interface CancelerDeps {
   readonly db: Db;
   readonly finisher: Finisher;
   readonly template: (promptVersionId: string) => Promise<Template>;
+  /** The attempts of this process. */
+  readonly streams?: Pick<LiveStreams, 'find'>;
 }
 
 /** Prompts in memory at once: they can be long. */
@@ -47,16 +51,17 @@ async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): P
   ) => {
     await Promise.all(
       executions.map(async ([id, execution]) => {
-        const end = canceledEnd(execution, prompts.get(id) ?? null);
+        const { usage } = await partialAnswer(deps, execution);
+        const end = canceledEnd(execution, prompts.get(id) ?? null, usage);
         if ((await deps.finisher.finish(end)).ended) canceled.add(id);
       }),
     );
   };
   await endAll(
-    live.filter(([, execution]) => !recordsPrompt(execution)),
+    live.filter(([, execution]) => !isRead(execution)),
     new Map(),
   );
-  const withPrompt = live.filter(([, execution]) => recordsPrompt(execution));
+  const withPrompt = live.filter(([, execution]) => isRead(execution));
   for (let at = 0; at < withPrompt.length; at += promptsPerBatch) {
     const batch = withPrompt.slice(at, at + promptsPerBatch);
     await endAll(batch, await renderPrompts(deps, batch));
@@ -64,16 +69,27 @@ async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): P
   return executionIds.map((id) => canceled.has(id));
 }
 
-function recordsPrompt({ begun, storeBodies }: UnendedExecution): boolean {
-  return begun && storeBodies;
+/** Whether its prompt or what it has received is read, which can be long. */
+function isRead({ begun, storeBodies, streamed }: UnendedExecution): boolean {
+  return begun && (storeBodies || streamed);
+}
+
+/** What cannot be read is no reason not to cancel. */
+async function partialAnswer(
+  { db, streams }: CancelerDeps,
+  { id, begun, streamed }: UnendedExecution,
+): Promise<PartialAnswer> {
+  if (!begun || !streamed) return noAnswer;
+  return findPartialAnswer(db, streams ?? null, id).catch(() => noAnswer);
 }
 
 /** The worker does not write the prompt that it sent, so the cancel renders it again if possible. */
 async function renderPrompts(
   { db, template }: CancelerDeps,
-  executions: readonly [string, UnendedExecution][],
+  all: readonly [string, UnendedExecution][],
 ): Promise<ReadonlyMap<string, Prompt>> {
   const prompts = new Map<string, Prompt>();
+  const executions = all.filter(([, { storeBodies }]) => storeBodies);
   try {
     const renderings = await findRenderings(
       db,

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../core/agent/messages.ts';
-import type { ModelEvent } from '../../core/model/model-port.ts';
+import type { ModelEvent, Usage } from '../../core/model/model-port.ts';
 import { pieceEnd, piecesOf } from '../../core/text-pieces.ts';
 
 /**
@@ -7,12 +7,19 @@ import { pieceEnd, piecesOf } from '../../core/text-pieces.ts';
  * offset in the text at which reasoning or a tool call arrived.
  */
 export type EmittedEvent =
-  | { readonly type: 'text'; readonly offset: number; readonly text: string }
+  | {
+      readonly type: 'text';
+      readonly offset: number;
+      readonly text: string;
+      /** What was known of the usage when it arrived, for a cancel; left out if nothing new was. */
+      readonly usage?: Usage;
+    }
   | {
       readonly type: 'reasoning';
       readonly offset: number;
       readonly at: number;
       readonly text: string;
+      readonly usage?: Usage;
     }
   | {
       readonly type: 'tool';
@@ -42,6 +49,7 @@ export class EmittedEvents {
   #offset = 0;
   #reasoning = 0;
   #tools = 0;
+  #usage: Usage | null = null;
 
   get all(): readonly EmittedEvent[] {
     return this.#events;
@@ -62,14 +70,17 @@ export class EmittedEvents {
 
   #toEmitted(event: ModelEvent): EmittedEvent | null {
     const at = this.#offset;
-    if (event.type === 'text') {
-      this.#offset += event.text.length;
-      return { type: 'text', offset: at, text: event.text };
-    }
-    if (event.type === 'reasoning') {
-      const offset = this.#reasoning;
-      this.#reasoning += event.text.length;
-      return { type: 'reasoning', offset, at, text: event.text };
+    if (event.type === 'usage') this.#usage = event.usage;
+    if ('text' in event) {
+      const usage = this.#usage && { usage: this.#usage };
+      this.#usage = null;
+      const { type, text } = event;
+      const offset = type === 'text' ? this.#offset : this.#reasoning;
+      if (type === 'text') this.#offset += text.length;
+      else this.#reasoning += text.length;
+      return type === 'text'
+        ? { type, offset, text, ...usage }
+        : { type, offset, at, text, ...usage };
     }
     if (event.type !== 'toolCall') return null;
     return { type: 'tool', index: this.#tools++, at, toolCall: event.toolCall };
@@ -90,16 +101,20 @@ function copyOf(text: string): string {
 export function mergeTexts(events: readonly EmittedEvent[]): EmittedEvent[] {
   const merged: EmittedEvent[] = [];
   let texts: string[] = [];
+  let usage: Usage | undefined;
   for (const [index, event] of events.entries()) {
     if (event.type === 'tool') {
       merged.push(event);
       continue;
     }
     texts.push(event.text);
+    usage = event.usage ?? usage;
     if (events[index + 1]?.type === event.type) continue;
     const text = texts.join('');
-    merged.push({ ...event, offset: event.offset + event.text.length - text.length, text });
+    const offset = event.offset + event.text.length - text.length;
+    merged.push({ ...event, offset, text, ...(usage && { usage }) });
     texts = [];
+    usage = undefined;
   }
   return merged;
 }
@@ -123,7 +138,13 @@ export function unseen(
   const from = Math.max(offset, seen);
   const to = offset + pieceEnd(text, from - offset, emittedCharsMax);
   return {
-    event: { ...event, offset: from, text: text.slice(from - offset, to - offset) },
+    event: { ...readable(event), offset: from, text: text.slice(from - offset, to - offset) },
     position: { ...position, [type === 'text' ? 'offset' : 'reasoning']: to },
   };
+}
+
+/** Readers get the usage at the end. */
+function readable<Event extends EmittedEvent>(event: Event): Event {
+  const { usage: _, ...others } = event as Event & { readonly usage?: Usage };
+  return others as Event;
 }

@@ -22,6 +22,8 @@ import {
   type AnswerDetails,
   type Cost,
   type CostSource,
+  noUsage,
+  type Usage,
   unknownCost,
 } from '../../core/model/model-port.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
@@ -74,10 +76,14 @@ export function claimedEnd(execution: QueuedExecution, outcome: Ended): End {
   return { execution, fence: execution, outcome: { ...outcome, ...recorded, correction } };
 }
 
-/** The end of a canceled execution. Its usage is unknown. */
-export function canceledEnd(execution: LiveExecution, prompt: Prompt | null): End {
+/** The end of a canceled execution, with the usage that its call had reported. */
+export function canceledEnd(
+  execution: LiveExecution,
+  prompt: Prompt | null,
+  usage: Usage = noUsage,
+): End {
   const error = 'The execution was canceled.';
-  const outcome = ended({ status: 'canceled', errorCode: 'CANCELED', error, prompt });
+  const outcome = ended({ status: 'canceled', errorCode: 'CANCELED', error, prompt, usage });
   return { execution, fence: null, outcome };
 }
 

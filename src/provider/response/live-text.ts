@@ -1,5 +1,6 @@
-import type { Emit } from '../../core/model/model-port.ts';
+import { type Emit, unknownCost } from '../../core/model/model-port.ts';
 import { storable } from '../../core/storable-text.ts';
+import { type Counts, countPartial, usageOf } from './usage.ts';
 
 /**
  * The text of a streamed response, passed on as it will be recorded: without the `<think>` blocks with which it begins,
@@ -16,11 +17,22 @@ export class LiveText {
   readonly #halves = { text: '', reasoning: '' };
   readonly #emitted: string[] = [];
   #hasReasoning = false;
+  readonly #count: (usage: unknown) => Counts;
+  #usage: Readonly<Record<string, unknown>> = {};
 
-  constructor(emit: Emit, isBuffered: boolean) {
+  constructor(emit: Emit, isBuffered: boolean, count: (usage: unknown) => Counts = countPartial) {
     this.#emit = emit;
     this.#isBuffered = isBuffered;
+    this.#count = count;
   }
+
+  /** Passes on what is known of the usage before the end, for a call that is canceled. */
+  readonly usage = (raw: Readonly<Record<string, unknown>>): void => {
+    this.#usage = { ...this.#usage, ...raw };
+    const { outputTokens = 0, ...counts } = this.#count(this.#usage);
+    const usage = usageOf({ ...counts, outputTokens });
+    if (usage) this.#emit({ type: 'usage', usage, cost: unknownCost });
+  };
 
   readonly text = (delta: string): void => {
     if (this.#isBuffered) return;

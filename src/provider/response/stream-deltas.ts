@@ -23,6 +23,17 @@ export function deltasOf(event: Fields): Delta[] {
   return found.filter(({ text }) => text !== '');
 }
 
+/** The usage in an event: Anthropic begins with that of the input, and some servers repeat it in each event. */
+export function usageIn(event: Fields): Fields | null {
+  const { usage, usageMetadata, message, response, metadata } = event;
+  const places = [usage, usageMetadata, ...[message, response, metadata].map(usageOf)];
+  return (places.find((place) => typeof place === 'object' && place !== null) as Fields) ?? null;
+}
+
+function usageOf(value: unknown): unknown {
+  return fieldsOf(value).usage;
+}
+
 /** Whether a model that sent this event has begun to answer, be it with a call of a tool. */
 export function hasBegun(event: Fields): boolean {
   const { type, choices, candidates, message, contentBlockStart } = event;

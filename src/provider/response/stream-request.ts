@@ -2,7 +2,7 @@ import { OutboundFailure } from '../../net/outbound-failure.ts';
 import { UnreadableResponse } from '../failure/unreadable-response.ts';
 import type { RequestForm } from '../request/request-form.ts';
 import { type Fields, fieldsOf, isLast, joinParsed } from './join-events.ts';
-import { deltasOf, hasBegun } from './stream-deltas.ts';
+import { deltasOf, hasBegun, usageIn } from './stream-deltas.ts';
 import { awsEvents, jsonLines, type StreamFrames, serverSentEvents } from './stream-frames.ts';
 
 /**
@@ -16,6 +16,8 @@ import { awsEvents, jsonLines, type StreamFrames, serverSentEvents } from './str
 export interface Live {
   text(delta: string): void;
   reasoning(delta: string): void;
+  /** The usage so far, or a part of it, in the provider's own form. */
+  usage(raw: Fields): void;
 }
 
 export function streamRequests(
@@ -94,6 +96,8 @@ async function readEvents({ body }: Response, frames: StreamFrames, live: Live) 
       const event = value as Fields;
       events.push(event);
       isComplete ||= isLast(event) || event.done === true;
+      const usage = usageIn(event);
+      if (usage) live.usage(usage);
       for (const { kind, text } of deltasOf(event)) live[kind](text);
     }
   };

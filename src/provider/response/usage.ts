@@ -74,6 +74,19 @@ export function countGoogle(usage: unknown): Counts {
   };
 }
 
+/** The usage of Anthropic and Bedrock, whose input leaves out cached tokens. */
+export function countPartial(usage: unknown): Counts {
+  const read = numberAt(usage, 'cache_read_input_tokens', 'cacheReadInputTokens') ?? 0;
+  const write = numberAt(usage, 'cache_creation_input_tokens', 'cacheWriteInputTokens') ?? 0;
+  const input = numberAt(usage, 'input_tokens', 'inputTokens');
+  return {
+    inputTokens: input === undefined ? input : input + read + write,
+    outputTokens: numberAt(usage, 'output_tokens', 'outputTokens'),
+    cacheReadTokens: read,
+    cacheWriteTokens: write,
+  };
+}
+
 function less(total: number | undefined, part: number | undefined): number | undefined {
   return total === undefined || part === undefined || total < part ? undefined : total - part;
 }

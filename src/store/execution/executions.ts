@@ -173,8 +173,11 @@ export async function findEnded(db: Db, ids: readonly string[]): Promise<string[
   return rows.map((row) => row.id);
 }
 
-/** A live execution, and whether a worker has started it. */
-export type UnendedExecution = LiveExecution & { readonly begun: boolean };
+/** A live execution, whether a worker has started it, and whether it is read as a stream. */
+export type UnendedExecution = LiveExecution & {
+  readonly begun: boolean;
+  readonly streamed: boolean;
+};
 
 /** SQL: whom live execution `e` was for, and the step or line that it belongs to. */
 export const belongingColumns = sql`${labelFields}, e.workflow_run_id, e.step_name, e.step_item, e.batch_id, e.batch_line`;
@@ -207,7 +210,8 @@ export async function findLiveExecutions(
   >`
     select e.id, case when e.has_slot is null then null else e.agent_id end as slot_agent_id,
       e.source, e.prompt_version_id, e.model, e.api_key_id, ${belongingColumns},
-      e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, e.started_at is not null as begun
+      e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, e.started_at is not null as begun,
+      e.settings ->> 'stream' is not distinct from 'true' as streamed
     from execution_queue e where e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(rows.map((row) => [row.id, { ...row, ...belongingOf(row) }]));
 }

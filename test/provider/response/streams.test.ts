@@ -265,8 +265,13 @@ describe('a stream is passed on as it arrives', () => {
         assert.deepEqual([inputTokens, outputTokens, answer.finishReason], [12, 5, 'stop']);
         assert.deepEqual(answer.cost, { usd: '0.000022', known: true, source: 'workspace' });
         assert.deepEqual(
-          events.map(({ type }) => type),
-          ['reasoning', 'text', 'text', 'text', 'usage', 'finish'],
+          // Before the end, some report what they have counted so far.
+          events.slice(0, -2).flatMap(({ type }) => (type === 'usage' ? [] : type)),
+          ['reasoning', 'text', 'text', 'text'],
+        );
+        assert.deepEqual(
+          events.slice(-2).map(({ type }) => type),
+          ['usage', 'finish'],
         );
       }
     });
@@ -755,4 +760,50 @@ test('an abort in the middle of a stream is thrown as it is', async () => {
   );
   await assert.rejects(asked, reason);
   await fake.calls.at(-1)?.hungUp;
+});
+
+describe('what is known of the usage is passed on before the end', () => {
+  const rows: [string, string, readonly (string | Uint8Array)[], [number, number]][] = [
+    [
+      'by Anthropic, which begins with the input',
+      'anthropic',
+      kinds.anthropic?.begin ?? [],
+      [12, 1],
+    ],
+    [
+      'by a server that repeats it',
+      'openai-compatible',
+      sse([{ ...delta({ content: 'Hel' }), usage: { prompt_tokens: 12, completion_tokens: 2 } }]),
+      [12, 2],
+    ],
+    [
+      'by Google',
+      'google',
+      sse([
+        {
+          candidates: [{ content: { parts: [{ text: 'Hel' }] } }],
+          usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 3 },
+        },
+      ]),
+      [12, 3],
+    ],
+  ];
+  for (const [name, kindName, chunks, counts] of rows) {
+    test(name, async () => {
+      const stopping = new AbortController();
+      const events: ModelEvent[] = [];
+      fake.script({ chunks, ending: 'silence' });
+      const { settings } = kinds[kindName] as Kind;
+      const onEvent = (event: ModelEvent) => {
+        events.push(event);
+        if (event.type === 'text') stopping.abort(new Error('canceled'));
+      };
+      const { signal } = stopping;
+      await assert.rejects(askModel(fake, settings, { stream: true, signal, onEvent }), /canceled/);
+      const found = events.flatMap((event) => (event.type === 'usage' ? [event] : []));
+      const [first] = found;
+      assert.deepEqual([first?.usage.inputTokens, first?.usage.outputTokens], counts);
+      assert.equal(first?.cost.known, false);
+    });
+  }
 });
