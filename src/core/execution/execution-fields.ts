@@ -286,6 +286,12 @@ export const executionFields = {
     'What the model wrote when it refused, or before a filter stopped it (`CONTENT_FILTERED`).',
     output,
   ),
+  partialText: textOrNull(
+    'outcome',
+    58,
+    'What had arrived of the answer when the execution was canceled, if it was read as a stream.',
+    { body: true },
+  ),
   error: textOrNull('outcome', 24, 'Present on every final status except `success`.'),
   errorCode: kind<ExecutionErrorCode | null>()('text', (description) =>
     Optional(oneOf(executionErrorCodes, description)),

@@ -40,6 +40,8 @@ export interface Ended {
   /** The JSON in the output, as compact text; null if the agent does not ask for it. */
   readonly outputJson: string | null;
   readonly toolCalls: readonly ToolCall[];
+  /** What a canceled call had received; null if nothing. */
+  readonly partialText: string | null;
 }
 
 /** By default, nothing was called. */
@@ -64,6 +66,7 @@ const uncalled: Omit<Ended, 'status'> = {
   output: null,
   outputJson: null,
   toolCalls: [],
+  partialText: null,
 };
 
 export function failed(

@@ -51,8 +51,8 @@ async function cancelAll(deps: CancelerDeps, executionIds: readonly string[]): P
   ) => {
     await Promise.all(
       executions.map(async ([id, execution]) => {
-        const { usage } = await partialAnswer(deps, execution);
-        const end = canceledEnd(execution, prompts.get(id) ?? null, usage);
+        const answer = await partialAnswer(deps, execution);
+        const end = canceledEnd(execution, prompts.get(id) ?? null, answer);
         if ((await deps.finisher.finish(end)).ended) canceled.add(id);
       }),
     );

@@ -22,8 +22,6 @@ import {
   type AnswerDetails,
   type Cost,
   type CostSource,
-  noUsage,
-  type Usage,
   unknownCost,
 } from '../../core/model/model-port.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
@@ -40,6 +38,7 @@ import type { Completions } from '../completions.ts';
 import { batcher, lanes, type Outcome } from '../transaction/batcher.ts';
 import { endAfterRetries, transactBatch } from '../transaction/retry-transaction.ts';
 import { type ProgressDeps, planProgress, type WorkflowRunEvent } from '../workflow/progress.ts';
+import { noAnswer, type PartialAnswer } from './partial-answer.ts';
 
 /**
  * Ends executions: success, failure, cancel, deadline and lost worker all go through this module.
@@ -80,10 +79,12 @@ export function claimedEnd(execution: QueuedExecution, outcome: Ended): End {
 export function canceledEnd(
   execution: LiveExecution,
   prompt: Prompt | null,
-  usage: Usage = noUsage,
+  { text, usage }: PartialAnswer = noAnswer,
 ): End {
-  const error = 'The execution was canceled.';
-  const outcome = ended({ status: 'canceled', errorCode: 'CANCELED', error, prompt, usage });
+  const outcome = ended({
+    ...{ status: 'canceled', errorCode: 'CANCELED', error: 'The execution was canceled.' },
+    ...{ prompt, usage, partialText: text || null },
+  });
   return { execution, fence: null, outcome };
 }
 
@@ -321,6 +322,7 @@ function endedExecution(
     request: requestOf(prompt),
     output: outcome.output === null ? null : storable(outcome.output),
     outputJson: outcome.outputJson,
+    partialText: outcome.partialText === null ? null : storable(outcome.partialText),
     toolCalls: outcome.toolCalls.length === 0 ? null : storableJson(outcome.toolCalls),
     ...storableDetails(outcome, storeBodies),
   };

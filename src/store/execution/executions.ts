@@ -51,7 +51,8 @@ const jsonBytes = (column: Sql) => sql`coalesce(case
 const exactOutputBytes = (of: Sql) => sql`coalesce(octet_length(${of}.output), 0)
   + coalesce(octet_length(${of}.refusal_text), 0) + coalesce(octet_length(${of}.tool_calls::text), 0)
   + ${jsonBytes(sql`${of}.output_json`)}`;
-const bodyBytes = sql`${jsonBytes(sql`e.input_variables`)} + ${exactOutputBytes(sql`e`)} + ${exactOutputBytes(sql`t`)}`;
+const bodyBytes = sql`${jsonBytes(sql`e.input_variables`)} + ${exactOutputBytes(sql`e`)} + ${exactOutputBytes(sql`t`)}
+  + coalesce(octet_length(e.partial_text), 0)`;
 /** Limits the text of records that are read at once, except for the first record. */
 const textBytesMax = sql.lit(8_388_608);
 const bytesBefore = sql`sum(${bodyBytes}) over (order by e.id desc rows between unbounded preceding and 1 preceding)`;

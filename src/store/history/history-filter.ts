@@ -248,7 +248,7 @@ const variableTexts = sql.raw(String.raw`(
   from json_each(e.input_variables) as variable (name, value))`);
 
 /** SQL: the text of a record `e` that a search covers. */
-export const searchedText = sql`left(coalesce(e.output, '') || ${borderCharacter} || coalesce(${variableTexts}, ''),
+export const searchedText = sql`left(coalesce(e.output, e.partial_text, '') || ${borderCharacter} || coalesce(${variableTexts}, ''),
   ${sql.lit(searchedMax)})`;
 
 /**

@@ -44,7 +44,7 @@ export function sendChanges(send: Send, ids: readonly string[]): readonly Promis
 }
 
 /** SQL: a record has a text that a search covers. */
-export const hasSearchedText = sql`(output is not null or input_variables is not null)`;
+export const hasSearchedText = sql`(output is not null or partial_text is not null or input_variables is not null)`;
 
 /** A group holds this many records at most, the bits of a mask, and their texts. */
 const groupIdsMax = 32;
@@ -100,7 +100,7 @@ async function pickRecords(
   const { rows } = await sql<{ id: string; fits: boolean }>`
     select id, sum(bytes) over (order by id desc) - bytes < ${batchBytesMax} as fits
     from (
-      select e.id, coalesce(pg_column_size(e.output), 0) + coalesce(pg_column_size(e.input_variables), 0) as bytes
+      select e.id, coalesce(pg_column_size(e.output), 0) + coalesce(pg_column_size(e.partial_text), 0) + coalesce(pg_column_size(e.input_variables), 0) as bytes
       from executions e
       where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
         and ${aboveFloor} and ${hasSearchedText}) as sized`.execute(trx);

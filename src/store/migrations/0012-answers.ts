@@ -9,9 +9,7 @@ export async function up(db: Db): Promise<void> {
       -- The provider's own word for the reason why the answer ended.
       add provider_finish_reason text,
       -- What had arrived of the answer when its execution was canceled. A body.
-      add partial_text text,
-      -- What Cueline does not check of the schema that the call brought. A body.
-      add warnings text[];
+      add partial_text text;
 
     -- The columns are appended to both views.
     do $$
@@ -20,12 +18,12 @@ export async function up(db: Db): Promise<void> {
       ended text;
     begin
       execute 'create or replace view live_executions as select *, null::text as provider_finish_reason,
-        null::text as partial_text, null::text[] as warnings from (' || live || ') l';
+        null::text as partial_text from (' || live || ') l';
       select string_agg(quote_ident(attname), ', ' order by attnum) into ended
         from pg_attribute where attrelid = 'all_executions'::regclass and attnum > 0 and not attisdropped;
       execute format('create or replace view all_executions as
-        select %1$s, provider_finish_reason, partial_text, warnings from executions
-        union all select %1$s, provider_finish_reason, partial_text, warnings from live_executions', ended);
+        select %1$s, provider_finish_reason, partial_text from executions
+        union all select %1$s, provider_finish_reason, partial_text from live_executions', ended);
     end $$;
   `)
     .execute(db);

@@ -104,6 +104,9 @@ function Bodies({ execution }: { readonly execution: ExecutionDetail }) {
   }
   return (
     <>
+      {execution.partialText !== undefined && (
+        <CodeBlock label="Answer until the cancel" code={execution.partialText} />
+      )}
       {toolCalls && <CodeBlock label="Calls of tools" code={JSON.stringify(toolCalls, null, 2)} />}
       {reasoningText !== undefined && <CodeBlock label="Reasoning" code={reasoningText} />}
       {execution.refusalText !== undefined && (
