@@ -16,13 +16,14 @@ export interface CuelineProcess {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+const ownMain = join(import.meta.dirname, '..', 'src', 'main.ts');
 
 export async function spawnCueline(
   role: 'start' | 'api' | 'worker',
   connection: pg.ClientConfig,
   env: Record<string, string> = {},
   nodeOptions: readonly string[] = [],
+  main = ownMain,
 ): Promise<CuelineProcess> {
   // Without this flag, the process would start itself a second time, which is slow.
   const flags = ['--no-memory-reducer', ...nodeOptions];

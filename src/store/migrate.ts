@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ReadOnlyFailure, StartupFailure } from '../core/startup-failure.ts';
+import { ReadOnlyFailure, StartupFailure, UnsupportedSchema } from '../core/startup-failure.ts';
 import type { Db } from '../db/database.ts';
 import { isInUse, isPermissionDenied, isReadOnly } from '../db/database-error.ts';
 import { sql } from '../db/sql.ts';
@@ -24,13 +25,18 @@ import { up as answers } from './migrations/0012-answers.ts';
  * A table that is in use (a dump, for example) is not waited for: every statement of the running servers would queue up
  * behind the wait. The migration gives up after a short lock timeout and is retried until it succeeds.
  *
- * A schema of a newer program, or of a development version, is left unchanged and reported as an error.
+ * Migrations are append-only: the checksum of each is stored with its name and compared at every start. All are compared
+ * before the first is applied. A schema of a newer program, or of a version that cannot be upgraded, is left unchanged and
+ * reported as an error.
  */
 
-/** By name, in order; the name is recorded once the migration is committed. */
+/**
+ * By name, in order; the name is recorded once the migration is committed. A migration sends the same statements to every
+ * database, because its checksum is that of their text.
+ */
 export type Migrations = Readonly<Record<string, (db: Db) => Promise<void>>>;
 
-const released: Migrations = {
+export const released: Migrations = {
   '0001-people': people,
   '0002-agents': agents,
   '0003-executions': executions,
@@ -97,21 +103,22 @@ function migrateSome(db: Db, migrations: Migrations, wait: () => Promise<void>):
     await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx);
     // Under the lock: otherwise, of many processes that start at once, one would always be trying.
     await wait();
-    await refuseDevelopmentSchema(trx);
     await sql`
       create table if not exists schema_migrations (
-        name varchar(255) primary key, timestamp varchar(255) not null)`.execute(trx);
+        name varchar(255) primary key, timestamp varchar(255) not null, checksum text)`.execute(trx);
     const applied = await appliedMigrations(trx);
-    refuseNewer(applied, migrations);
-    const missing = missingFrom(applied, migrations);
+    const checksums = await checksumsOf(migrations);
+    await refuseUnsupported(trx, applied, checksums);
+    if (applied.some(({ checksum }) => checksum === null)) await addChecksums(trx, checksums);
+    const missing = missingFrom(applied, checksums);
     const due = applied.length === 0 ? missing : missing.slice(0, 1);
     for (const name of due) {
       // Each time: a migration may set its own.
       await sql`set local lock_timeout = '900ms'`.execute(trx);
       await migrations[name]?.(trx);
       await sql`
-        insert into schema_migrations (name, timestamp)
-        values (${name}, clock_timestamp()::text)`.execute(trx);
+        insert into schema_migrations (name, timestamp, checksum)
+        values (${name}, clock_timestamp()::text, ${checksums.get(name)})`.execute(trx);
     }
     return due.length === missing.length;
   });
@@ -131,40 +138,113 @@ export async function checkSchema(db: Db): Promise<void> {
     select to_regclass('schema_migrations') is not null as exists,
       current_setting('transaction_read_only')::boolean as read_only`.execute(db);
   if (rows[0]?.readOnly) throw new ReadOnlyFailure();
-  await refuseDevelopmentSchema(db);
   const applied = rows[0]?.exists ? await appliedMigrations(db) : [];
-  refuseNewer(applied, released);
-  const missing = missingFrom(applied, released);
+  releasedChecksums ??= await checksumsOf(released);
+  await refuseUnsupported(db, applied, releasedChecksums);
+  const missing = missingFrom(applied, releasedChecksums);
   if (missing.length === 0) return;
   throw new StartupFailure(
     `The database lacks migrations (${missing.join(', ')}). Run "cueline migrate" first.`,
   );
 }
 
-async function appliedMigrations(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select name from schema_migrations order by name`.execute(db);
-  return rows.map(({ name }) => name);
+/** In the order of their names. */
+type Checksums = ReadonlyMap<string, string>;
+
+let releasedChecksums: Checksums | null = null;
+
+/** SHA-256 of the text of the statements that each migration sends. */
+export async function checksumsOf(migrations: Migrations): Promise<Checksums> {
+  const checksums = new Map<string, string>();
+  for (const [name, up] of Object.entries(migrations)) {
+    const hash = createHash('sha256');
+    const run = async ({ text }: { readonly text: string }) => {
+      hash.update(text);
+      return { rows: [], rowCount: 0 };
+    };
+    await up({ run } as unknown as Db);
+    checksums.set(name, hash.digest('hex'));
+  }
+  return checksums;
 }
 
-function missingFrom(applied: readonly string[], migrations: Migrations): string[] {
-  return Object.keys(migrations).filter((name) => !applied.includes(name));
+interface AppliedMigration {
+  readonly name: string;
+  /** Null: applied by a version that stored none. */
+  readonly checksum: string | null;
 }
 
-/** Before the first release the queue had another name; such a schema has no upgrade path. */
-async function refuseDevelopmentSchema(db: Db): Promise<void> {
+async function appliedMigrations(db: Db): Promise<AppliedMigration[]> {
+  // A version that stores no checksums has no column for them.
+  const { rows } = await sql<AppliedMigration>`
+    select name, to_jsonb(m) ->> 'checksum' as checksum from schema_migrations m order by name`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** A version that stored none applied them; what it applied is what `isUnsupported` lets pass. */
+async function addChecksums(trx: Db, checksums: Checksums): Promise<void> {
+  const { rows } = await sql<{ exists: boolean }>`
+    select exists (select from pg_attribute
+      where attrelid = 'schema_migrations'::regclass and attname = 'checksum') as exists`.execute(
+    trx,
+  );
+  await sql`set local lock_timeout = '900ms'`.execute(trx);
+  // Even with "if not exists" it would wait for a dump.
+  if (!rows[0]?.exists) await sql`alter table schema_migrations add checksum text`.execute(trx);
+  await sql`
+    update schema_migrations m set checksum = a.checksum
+    from unnest(${[...checksums.keys()]}::text[], ${[...checksums.values()]}::text[]) as a (name, checksum)
+    where m.name = a.name and m.checksum is null`.execute(trx);
+}
+
+function missingFrom(applied: readonly AppliedMigration[], checksums: Checksums): string[] {
+  const names = new Set(applied.map(({ name }) => name));
+  return [...checksums.keys()].filter((name) => !names.has(name));
+}
+
+/** Throws unless what was applied is a beginning of this program's migrations. */
+async function refuseUnsupported(
+  db: Db,
+  applied: readonly AppliedMigration[],
+  checksums: Checksums,
+): Promise<void> {
+  const isTrusted = applied.length > 0 && applied.every(({ checksum }) => checksum !== null);
+  if (!isTrusted && (await isUnsupported(db, applied.length === 0))) {
+    throw new UnsupportedSchema('it was written by an earlier version');
+  }
+  const missing = missingFrom(applied, checksums);
+  const unknown = applied.filter(({ name }) => !checksums.has(name)).map(({ name }) => name);
+  if (unknown.length > 0 && missing.length === 0) {
+    throw new StartupFailure(
+      `The database was written by a newer Cueline (it has ${unknown.join(', ')}). Start that version, or a later one.`,
+    );
+  }
+  const changed = applied.filter(
+    ({ name, checksum }) => checksum !== null && checksum !== (checksums.get(name) ?? checksum),
+  );
+  const last = applied.at(-1)?.name ?? '';
+  const reasons = [
+    [unknown, 'it has migrations that this version does not know'],
+    [changed.map(({ name }) => name), 'its migrations differ from those of this version'],
+    [missing.filter((name) => name < last), 'it lacks migrations before those that it has'],
+  ] as const;
+  for (const [names, reason] of reasons) {
+    if (names.length > 0) throw new UnsupportedSchema(`${reason} (${names.join(', ')})`);
+  }
+}
+
+/**
+ * Whether a version that stored no checksums wrote other migrations under the names of these: until commit 0793ab16 they were
+ * edited in place. Before the first release the queue had another name; later, each edited file gained one of these tables.
+ */
+async function isUnsupported(db: Db, isEmpty: boolean): Promise<boolean> {
+  const gained = isEmpty ? [] : ['saved_views', 'batches', 'recent_writes', 'alerts'];
   const { rows } = await sql<{ old: boolean }>`
-    select to_regclass('run_queue') is not null as old`.execute(db);
-  if (!rows[0]?.old) return;
-  throw new StartupFailure(
-    'The database was created by a development version of Cueline and cannot be upgraded: start over with an empty database, or delete the data directory (.cueline).',
+    select to_regclass('run_queue') is not null or exists (
+      select from unnest(${gained}::text[]) as name where to_regclass(name) is null) as old`.execute(
+    db,
   );
-}
-
-function refuseNewer(applied: readonly string[], migrations: Migrations): void {
-  const unknown = applied.filter((name) => !(name in migrations));
-  if (unknown.length === 0) return;
-  throw new StartupFailure(
-    `The database was written by a newer Cueline (it has ${unknown.join(', ')}). Start that version, or a later one.`,
-  );
+  return rows[0]?.old ?? false;
 }

@@ -4,10 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { untilBlocked } from '../../harness/locks.ts';
-import { ReadOnlyFailure } from '../../src/core/startup-failure.ts';
+import { ReadOnlyFailure, UnsupportedSchema } from '../../src/core/startup-failure.ts';
 import { type Db, openDatabase } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { checkSchema, type Migrations, migrate } from '../../src/store/migrate.ts';
+import { checkSchema, type Migrations, migrate, released } from '../../src/store/migrate.ts';
 
 /** A database that lacks two migrations, each of which adds a column to a table; the second table is being dumped. */
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
   database = await createTestDatabase();
   db = openDatabase({ connection: database.connection, poolMax: 5, onError: () => {} });
   migrations = {
-    ...Object.fromEntries((await appliedNames()).map((name) => [name, async () => {}])),
+    ...released,
     [first]: addColumn('accounts'),
     [second]: addColumn('workflow_schedules'),
   };
@@ -125,9 +125,48 @@ test('a read-only database is reported, even when no migration is missing', asyn
   }
 });
 
-test('a schema of a development version is rejected with a way to start over', async () => {
-  await sql`create table run_queue ()`.execute(db);
-  const expected = { name: 'StartupFailure', message: /start over with an empty database/ };
-  await assert.rejects(migrate(db), expected);
-  await assert.rejects(checkSchema(db), expected);
+test('a changed migration is refused before a missing one is applied', async () => {
+  const changed = { ...migrations, '0007-search': addColumn('accounts') };
+  await assert.rejects(migrate(db, { migrations: changed }), {
+    name: 'StartupFailure',
+    message: /its migrations differ from those of this version \(0007-search\)/,
+  });
+  assert.deepEqual(await applied(), []);
+});
+
+test('a schema of another line of versions is refused, unlike a newer one', async () => {
+  await sql`insert into schema_migrations (name, timestamp) values ('9999-later', '')`.execute(db);
+  await assert.rejects(migrate(db), { message: /written by a newer Cueline \(it has 9999-later\)/ });
+  await assert.rejects(migrate(db, { migrations }), {
+    message: /migrations that this version does not know \(9999-later\)/,
+  });
+  await sql`delete from schema_migrations where name in ('0003-executions', '9999-later')`.execute(
+    db,
+  );
+  const gap = { message: /lacks migrations before those that it has \(0003-executions\)/ };
+  await assert.rejects(migrate(db, { migrations }), gap);
+  await assert.rejects(checkSchema(db), gap);
+  assert.deepEqual(await applied(), []);
+});
+
+test('a schema from before the first release is refused', async () => {
+  await dump.query('commit');
+  const emptied = 'drop schema public cascade; create schema public; create table run_queue ()';
+  await sql.raw(emptied).execute(db);
+  await assert.rejects(migrate(db), UnsupportedSchema);
+  await assert.rejects(checkSchema(db), UnsupportedSchema);
+});
+
+test('checksums are not waited for while a dump reads their table', async () => {
+  await sql`alter table schema_migrations drop checksum`.execute(db);
+  await dump.query('select from schema_migrations');
+  await migrating(async (waits, ends) => {
+    await waits;
+    await sql`select from schema_migrations`.execute(db);
+    await dump.query('commit');
+    await ends;
+  });
+  const { rows } = await sql<{ lacking: number }>`
+    select count(*) as lacking from schema_migrations where checksum is null`.execute(db);
+  assert.equal(rows[0]?.lacking, 0);
 });

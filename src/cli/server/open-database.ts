@@ -1,5 +1,7 @@
+import { realpath } from 'node:fs/promises';
 import { requireSecret } from '../../config.ts';
 import { splitDatabaseUrl } from '../../core/database-url.ts';
+import { UnsupportedSchema } from '../../core/startup-failure.ts';
 import { connectToDatabase, parseDatabaseUrl } from '../../db/connect.ts';
 import { type Db, openDatabase } from '../../db/database.ts';
 import { type Connection, detectPooler } from '../../db/detect-pooler.ts';
@@ -130,10 +132,30 @@ function withPool(location: DatabaseLocation, { config, lifetime, log }: Context
 }
 
 /** Migrates the schema or, with `CUELINE_MIGRATE=manual`, throws unless it is current. */
-export function ensureSchema({ connection, db }: Database, context: Context): Promise<void> {
-  return context.config.migrate === 'auto'
-    ? migrateAt(connection, migrateOptions(context))
-    : checkSchema(db);
+export function ensureSchema(database: Database, context: Context): Promise<void> {
+  return locateUnsupported(database, context, () =>
+    context.config.migrate === 'auto'
+      ? migrateAt(database.connection, migrateOptions(context))
+      : checkSchema(database.db),
+  );
+}
+
+/** Names the database and the way to an empty one where the schema cannot be upgraded. */
+async function locateUnsupported(
+  { place }: Database,
+  { config: { databaseUrl, dataDir } }: Context,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchema)) throw error;
+    if (databaseUrl !== null) {
+      throw error.at(`The database ${place}`, 'let DATABASE_URL name an empty database');
+    }
+    const directory = await realpath(dataDir);
+    throw error.at(`The database in ${directory}`, `move the directory ${directory} away`);
+  }
 }
 
 /** Uses its own connection without a statement timeout, because a migration can take long. */
@@ -159,7 +181,9 @@ export function migrateOptions({ lifetime, log }: Context): MigrateOptions {
 
 /** `cueline migrate`: migrates the schema. */
 export async function runMigrate(context: Context): Promise<void> {
-  const { connection, place } = await openForCommand(context);
-  await migrateAt(connection, migrateOptions(context));
-  console.log(`Migrated the schema in ${place}.`);
+  const database = await openForCommand(context);
+  await locateUnsupported(database, context, () =>
+    migrateAt(database.connection, migrateOptions(context)),
+  );
+  console.log(`Migrated the schema in ${database.place}.`);
 }
