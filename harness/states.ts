@@ -20,14 +20,19 @@ const run = promisify(execFile);
 export const stateKey = 'cue_4gQ96ARm4LlIJIotLkCuTDBtAo98zm4Tj7tb';
 
 export async function restoreState(name: string): Promise<TestDatabase> {
+  const database = await createTestDatabase();
+  await loadState(database.connection, name);
+  return database;
+}
+
+/** Replaces what the database has. */
+export async function loadState(connection: pg.ClientConfig, name: string): Promise<void> {
   const file = join(root, 'test/store/states', `${name}.sql.gz`);
   const dump = gunzipSync(await readFile(file)).toString();
-  const database = await createTestDatabase();
-  const client = new pg.Client(database.connection);
+  const client = new pg.Client(connection);
   await client.connect();
   await client.query(`drop schema public cascade; create schema public; ${dump}`);
   await client.end();
-  return database;
 }
 
 export interface Sources {

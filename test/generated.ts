@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Declaration } from '../src/contract/agents/declaration.ts';
 import type { Endpoint } from '../src/contract/endpoint.ts';
 import { endpoints } from '../src/contract/index.ts';
+import { checksumsOf, released } from '../src/store/migrate.ts';
 import { sampledOpenapi } from './openapi-samples.ts';
 
 /** Writes the generated files; with `--check`, only reports stale ones and exits with 1. */
@@ -13,6 +14,7 @@ const generated: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(sampledOpenapi(version), null, 2)}\n`,
   'docs/cueline.schema.json': `${JSON.stringify(schemaOf(Declaration), null, 2)}\n`,
   'src/client/operations.ts': operationsOf(Object.values(endpoints)),
+  'release/migrations.json': `${JSON.stringify(await checksums(), null, 2)}\n`,
 };
 
 for (const [path, text] of Object.entries(generated)) {
@@ -22,6 +24,12 @@ for (const [path, text] of Object.entries(generated)) {
     console.error(`${path} is stale: npm run generate`);
     process.exitCode = 1;
   }
+}
+
+/** Adds those of new migrations. What exists stays, because migrations are append-only: a test compares. */
+async function checksums(): Promise<object> {
+  const stored = read(new URL('release/migrations.json', root)) ?? '{}';
+  return { ...Object.fromEntries(await checksumsOf(released)), ...JSON.parse(stored) };
 }
 
 /** The schema that editors use for `cueline.yaml`. */

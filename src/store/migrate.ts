@@ -105,7 +105,9 @@ function migrateSome(db: Db, migrations: Migrations, wait: () => Promise<void>):
     await wait();
     await sql`
       create table if not exists schema_migrations (
-        name varchar(255) primary key, timestamp varchar(255) not null, checksum text)`.execute(trx);
+        name varchar(255) primary key, timestamp varchar(255) not null, checksum text)`.execute(
+      trx,
+    );
     const applied = await appliedMigrations(trx);
     const checksums = await checksumsOf(migrations);
     await refuseUnsupported(trx, applied, checksums);

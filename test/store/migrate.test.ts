@@ -136,7 +136,9 @@ test('a changed migration is refused before a missing one is applied', async () 
 
 test('a schema of another line of versions is refused, unlike a newer one', async () => {
   await sql`insert into schema_migrations (name, timestamp) values ('9999-later', '')`.execute(db);
-  await assert.rejects(migrate(db), { message: /written by a newer Cueline \(it has 9999-later\)/ });
+  await assert.rejects(migrate(db), {
+    message: /written by a newer Cueline \(it has 9999-later\)/,
+  });
   await assert.rejects(migrate(db, { migrations }), {
     message: /migrations that this version does not know \(9999-later\)/,
   });

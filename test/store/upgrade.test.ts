@@ -52,10 +52,7 @@ test('what was live in the state 0793ab16 ends, once each', async (t) => {
     where id = any (${live.map(({ id }) => id)}::uuid[])`.execute(db);
   // Their model takes an hour.
   assert.deepEqual(new Set(records.map(({ errorCode }) => errorCode)), new Set(['MODEL_TIMEOUT']));
-  assert.deepEqual(
-    records.map(({ id }) => id).toSorted(),
-    live.map(({ id }) => id).toSorted(),
-  );
+  assert.deepEqual(records.map(({ id }) => id).toSorted(), live.map(({ id }) => id).toSorted());
   const response = await fetch(`${cueline.url}/api/v1/agents`, {
     headers: { authorization: `Bearer ${stateKey}` },
   });

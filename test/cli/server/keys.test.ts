@@ -168,7 +168,9 @@ test('on an empty database, only create makes the first workspace', async (t) =>
   assert.deepEqual([second.code, second.stderr], [0, '']);
   assert.equal(await countKeys(db), 2);
 
-  await sql`delete from schema_migrations where name = (select max(name) from schema_migrations)`.execute(db);
+  await sql`delete from schema_migrations where name = (select max(name) from schema_migrations)`.execute(
+    db,
+  );
   const manual = await cueline(create, { ...fresh, CUELINE_MIGRATE: 'manual' });
   assert.equal(manual.code, 1);
   assert.match(manual.stderr, /lacks migrations \(00/);
