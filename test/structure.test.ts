@@ -32,7 +32,7 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
       'node:crypto',
       'node:zlib',
       '@marcbachmann/cel-js',
-      'croner',
+      ...['croner', 'temporal-polyfill'],
       ...['ajv', 'ajv-formats', 're2js'],
       // For declarations: the fields of an execution.
       'typebox',

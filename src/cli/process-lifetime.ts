@@ -1,4 +1,5 @@
 import { isatty } from 'node:tty';
+import { Closers } from '../core/closers.ts';
 import { flushStderr } from '../log.ts';
 
 /**
@@ -9,7 +10,7 @@ export interface Lifetime {
   /** Aborted when a shutdown is requested. */
   readonly stopping: AbortSignal;
   /** Cleanup at shutdown, in reverse order. */
-  readonly closers: AsyncDisposableStack;
+  readonly closers: Closers;
 }
 
 export interface LifetimeOptions {
@@ -28,7 +29,7 @@ export async function runWithLifetime(
   options: LifetimeOptions,
 ): Promise<number> {
   const stopping = new AbortController();
-  const closers = new AsyncDisposableStack();
+  const closers = new Closers();
   let firstSignalMs = Number.NaN;
   let code = 0;
 
@@ -62,7 +63,7 @@ export async function runWithLifetime(
     if (code === 1) options.onError(error);
   }
   if (!stopping.signal.aborted) startTimeout();
-  await closers.disposeAsync().catch((error: unknown) => {
+  await closers.close().catch((error: unknown) => {
     code = 1;
     options.onError(error);
   });

@@ -1,3 +1,5 @@
+import { Temporal } from 'temporal-polyfill';
+
 /** Time zones by IANA name: starts of local days and hours. Moments are milliseconds. */
 
 export const utc = 'UTC';

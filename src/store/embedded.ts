@@ -1,6 +1,7 @@
 import { access, chmod, constants, mkdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
+import { Closers } from '../core/closers.ts';
 import { StartupFailure } from '../core/startup-failure.ts';
 import { tryConnect } from '../db/connect.ts';
 import { accountFor } from './embedded/account.ts';
@@ -12,7 +13,11 @@ import { port, readPostmaster } from './embedded/postmaster.ts';
 import { superviseServer } from './embedded/restart-server.ts';
 import { readStoredSecret, storedSecret } from './embedded/secret-file.ts';
 import { chooseSocketDir, type LaunchOptions, launch } from './embedded/server.ts';
-import { defaultSharedDir, openSharedDir } from './embedded/shared-directory.ts';
+import {
+  defaultSharedDir,
+  openSharedDir,
+  refuseReadOnlyDisk,
+} from './embedded/shared-directory.ts';
 
 /**
  * The embedded database: a PostgreSQL 18 from npm that runs as a child process.
@@ -77,7 +82,7 @@ export function joinEmbedded(
 }
 
 async function start(options: EmbeddedOptions): Promise<Embedded> {
-  const resources = new AsyncDisposableStack();
+  const resources = new Closers();
   const locks: DirectoryLock[] = [];
   const isServer = options.role !== 'command';
   const lockDirectory = (directory: string) => {
@@ -96,10 +101,10 @@ async function start(options: EmbeddedOptions): Promise<Embedded> {
     return {
       connection: cuelineConnection(launchOptions.socketDir, launchOptions.password),
       onExit: server.onExit,
-      stop: () => resources.disposeAsync(),
+      stop: () => resources.close(),
     };
   } catch (error) {
-    await resources.disposeAsync();
+    await resources.close();
     throw error;
   }
 }
@@ -136,6 +141,7 @@ async function openDataDir(path: string): Promise<string> {
     await access(dataDir, constants.R_OK | constants.W_OK);
     return dataDir;
   } catch (error) {
+    await refuseReadOnlyDisk(path);
     throw new StartupFailure(
       `The data directory ${path} cannot be used: ${(error as Error).message}`,
     );
@@ -147,7 +153,7 @@ type EmbeddedLaunch = LaunchOptions & { readonly password: string };
 async function prepare(
   dataDir: string,
   options: EmbeddedOptions,
-  resources: AsyncDisposableStack,
+  resources: Closers,
   lockDirectory: (directory: string) => void,
 ): Promise<EmbeddedLaunch> {
   const {

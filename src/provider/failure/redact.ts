@@ -49,7 +49,8 @@ function beginnings(secret: string): RegExp[] {
     .split(':', partsMax)
     .filter((part) => part.length >= 2 * beginningChars)
     .map((part) => {
-      const beginning = RegExp.escape(part.slice(0, beginningChars));
+      // Node 22 has no `RegExp.escape`.
+      const beginning = part.slice(0, beginningChars).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
       return new RegExp(`${beginning}[^\\s"'<>]{0,60}?(?:\\*{2}|…|•|\\.{3})[^\\s"'<>]*`, 'g');
     });
 }

@@ -1,4 +1,5 @@
-import { chmod, mkdir, stat } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import { type Account, canEnter } from './account.ts';
 
@@ -11,7 +12,10 @@ import { type Account, canEnter } from './account.ts';
 export const defaultSharedDir = '/var/lib/cueline-embedded';
 
 export async function openSharedDir(directory: string, account: Account): Promise<string> {
-  const created = await mkdir(directory, { recursive: true });
+  const created = await mkdir(directory, { recursive: true }).catch(async (error: unknown) => {
+    await refuseReadOnlyDisk(directory);
+    throw error;
+  });
   if (created) await chmod(directory, 0o755);
   const { uid, mode } = await stat(directory);
   if (uid !== 0 || mode & 0o022) {
@@ -24,4 +28,20 @@ export async function openSharedDir(directory: string, account: Account): Promis
     );
   }
   return directory;
+}
+
+/** Throws if the folder, or that in which it would be created, is on a read-only disk: `mkdir` calls it missing. */
+export async function refuseReadOnlyDisk(path: string): Promise<void> {
+  const folder = resolve(path);
+  const isOn = async (existing: string): Promise<boolean> => {
+    const code = await access(existing, constants.W_OK).then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    return code === 'ENOENT' ? isOn(dirname(existing)) : code === 'EROFS';
+  };
+  if (!(await isOn(folder))) return;
+  throw new StartupFailure(
+    `${folder} is on a read-only disk: let CUELINE_DATA_DIR name a folder on another disk, or set DATABASE_URL.`,
+  );
 }
