@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 test('the docs contain the files of the cluster as they are', () => {
-  const docs = read('docs/operations.md');
+  const docs = read('docs/operations/scale.md');
   for (const file of ['patroni.yml', 'haproxy.cfg']) {
     const indented = read(`deploy/cluster/${file}`).replaceAll(/^(?=.)/gm, '    ');
     assert.ok(docs.includes(indented), file);

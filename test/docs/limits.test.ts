@@ -45,7 +45,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     '| {toolsPageMax} tools or {toolsPageBytesMax:MiB} MiB per page',
   ],
   'events.md': ['up to {previewDaysMax} days'],
-  'operations.md': ['of the {historyReadsMax:word}'],
+  'operations/scale.md': ['of the {historyReadsMax:word}'],
 };
 
 const units: Readonly<Record<string, (value: number) => string>> = {

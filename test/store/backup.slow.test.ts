@@ -15,7 +15,7 @@ import { isFloorSettled } from '../../src/store/history/months.ts';
 import { inSnapshot } from '../../src/store/history/records.ts';
 import { migrate } from '../../src/store/migrate.ts';
 
-/** Runs the backup commands of docs/operations.md on the PostgreSQL of the operating system, which also tests that version. */
+/** Runs the backup commands of docs/operations/back-up-and-upgrade.md on the PostgreSQL of the operating system, which also tests that version. */
 
 const run = promisify(execFile);
 const bin = debianPostgres();
