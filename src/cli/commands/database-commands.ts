@@ -11,6 +11,17 @@ export function databaseCommands(program: Command): void {
   migrate.description('migrate the database schema to this version');
   migrate.action(opening(async () => (await import('../server/open-database.ts')).runMigrate));
 
+  for (const [name, description] of [
+    ['backup', 'write the embedded database and its secret to a new file, also while it is in use'],
+    ['restore', 'restore such a file into an empty data directory'],
+  ] as const) {
+    program
+      .command(name)
+      .description(description)
+      .argument('<file>', 'a compressed tar file')
+      .action(opening(async () => (await import('../server/backup.ts'))[name]));
+  }
+
   keyCommands(group(program, 'keys', 'issue, list, revoke and rotate API keys'));
   workspaceCommands(group(program, 'workspaces', 'create workspaces'));
   userCommands(group(program, 'users', 'list users and reset passwords'));

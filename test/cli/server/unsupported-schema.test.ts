@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -12,6 +12,7 @@ const states =
 
 test('data that cannot be upgraded is refused with the real path of its directory', async (t) => {
   const directory = await mkdtemp(join(await realpath(tmpdir()), 'cueline-test-'));
+  await chmod(directory, 0o755);
   t.after(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
   const dataDir = join(directory, 'real');
   const embedded = await startEmbedded({ dataDir });
