@@ -16,6 +16,7 @@ import { allPages } from '../client/pages.ts';
 import { printDone, printList } from '../client/print.ts';
 import type { Context } from '../command.ts';
 import { createFirstWorkspace, firstOwner, openMigrated } from './first-workspace.ts';
+import { printSecret } from './print-secret.ts';
 
 /** `cueline keys`: manages API keys with the rights of the first owner. */
 
@@ -143,7 +144,6 @@ function parseExpiry(text: string): number {
 
 /** The output of `keys create --json` is part of the public interface. */
 function printIssued({ key, row }: flow.IssuedKey, { json = false }: KeyOptions): Promise<void> {
-  const issued = { apiKeyId: toId('key', row.id), key };
-  const text = `${key}\n\nIssued ${issued.apiKeyId}. The key is shown once.`;
-  return printDone(issued, text, json);
+  const record = { apiKeyId: toId('key', row.id), key };
+  return printSecret(key, `Issued ${record.apiKeyId}. The key is shown once.`, { record, json });
 }

@@ -2,9 +2,10 @@ import { toId } from '../../core/id.ts';
 import { resetPassword as reset } from '../../flow/workspace/reset-password.ts';
 import { listUsers as readUsers } from '../../store/people/users.ts';
 import { readSecretLine } from '../client/input.ts';
-import { printDone, printList } from '../client/print.ts';
+import { printList } from '../client/print.ts';
 import type { Context } from '../command.ts';
 import { hashPassword, openMigrated } from './first-workspace.ts';
+import { printSecret } from './print-secret.ts';
 
 /** `cueline users list`: all users of all workspaces. */
 export async function listUsers(
@@ -35,6 +36,9 @@ export async function resetPassword(
   const newPassword = passwordStdin ? await readSecretLine(context.lifetime.stopping) : undefined;
   const db = await openMigrated(context);
   const { password } = await reset(db, email, hashPassword, newPassword);
-  const output = password === null ? '' : `New password: ${password}   (shown once)\n`;
-  await printDone({ email, password }, `${output}${email} is signed out everywhere.`, json);
+  const once = password === null ? '' : ' The new password is shown once.';
+  await printSecret(password, `${email} is signed out everywhere.${once}`, {
+    record: { email, password },
+    json,
+  });
 }

@@ -3,9 +3,9 @@ import { checkBody } from '../../api/http/request/validate.ts';
 import { newWorkspace } from '../../contract/workspace/new-workspace.ts';
 import { toId } from '../../core/id.ts';
 import * as flow from '../../flow/workspace/create-workspace.ts';
-import { printDone } from '../client/print.ts';
 import type { Context } from '../command.ts';
 import { hashPassword, openMigrated } from './first-workspace.ts';
+import { printSecret } from './print-secret.ts';
 
 /** `cueline workspaces create`: prints the generated password of a new user once. */
 export async function createWorkspace(
@@ -18,10 +18,10 @@ export async function createWorkspace(
   const created = await flow.createWorkspace(db, workspace, hashPassword);
   const { email: ownerEmail, password } = created;
   const workspaceId = toId('workspace', created.workspaceId);
-  const generated = password === undefined ? '' : `\nPassword: ${password}   (shown once)`;
-  await printDone(
-    { workspaceId, ownerEmail, ...(password !== undefined && { password }) },
-    `Created workspace ${workspaceId}. Owner: ${ownerEmail}${generated}`,
-    json,
+  const once = password === undefined ? '.' : ', whose password is shown once.';
+  await printSecret(
+    password ?? null,
+    `Created workspace ${workspaceId}. Owner: ${ownerEmail}${once}`,
+    { record: { workspaceId, ownerEmail, ...(password !== undefined && { password }) }, json },
   );
 }

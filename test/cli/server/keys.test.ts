@@ -66,7 +66,8 @@ test('create restricts the key to agents, limits and an expiry time', async () =
   const end = ['--agent', two.agentId, '--expires-at', '2999-01-01'];
   const ended = await cueline(['keys', 'create', '--name', 'N', ...args, ...limits, ...end], env);
   assert.equal(ended.code, 0, ended.stderr);
-  assert.match(ended.stdout, /^cue_\w{36}\n\n.*key_\w{26}.*once/);
+  assert.match(ended.stdout, /^cue_\w{36}\n$/);
+  assert.match(ended.stderr, /^Issued key_\w{26}\. The key is shown once\.\n$/);
   const { key } = await service.key();
   const { body } = await service.call('GET', '/api/v1/keys', { key });
   const shown = body.keys.find((row: { name: string }) => row.name === 'N');

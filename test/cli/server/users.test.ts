@@ -32,7 +32,9 @@ test('users reset-password sets a new password and signs the user out everywhere
   const reset = await cueline(['users', 'reset-password', email.toUpperCase()], env);
   assert.equal(reset.code, 0, reset.stderr);
   assert.equal((await service.call('GET', '/api/v1/me', { cookie })).status, 401);
-  const [, password = ''] = /New password: (\S+) +\(shown once\)/.exec(reset.stdout) ?? [];
+  assert.match(reset.stdout, /^\S{10,}\n$/);
+  assert.match(reset.stderr, /^\S+ is signed out everywhere\. The new password is shown once\.\n$/);
+  const password = reset.stdout.trim();
   assert.equal(await signInStatus(email, password), 200);
 
   const args = ['users', 'reset-password', email, '--password-stdin', '--json'];
