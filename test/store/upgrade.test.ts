@@ -50,8 +50,8 @@ test('what was live in the state 0793ab16 ends, once each', async (t) => {
   const { rows: records } = await sql<{ id: string; errorCode: string }>`
     select id, error_code from executions
     where id = any (${live.map(({ id }) => id)}::uuid[])`.execute(db);
-  // Their model takes an hour.
-  assert.deepEqual(new Set(records.map(({ errorCode }) => errorCode)), new Set(['MODEL_TIMEOUT']));
+  // Their model takes an hour, and their workflow run as long at most.
+  for (const { errorCode } of records) assert.match(errorCode, /^(MODEL_TIMEOUT|CANCELED)$/);
   assert.deepEqual(records.map(({ id }) => id).toSorted(), live.map(({ id }) => id).toSorted());
   const response = await fetch(`${cueline.url}/api/v1/agents`, {
     headers: { authorization: `Bearer ${stateKey}` },
