@@ -28,6 +28,8 @@ const largeSchema = {
   ),
 };
 
+const what = { text: 'What is this?' };
+
 /** The agents of the attacker, by slug: a plain one, one with a large schema, and one with long answers. */
 export const attackersDeclaration = {
   prompts: [
@@ -40,8 +42,15 @@ export const attackersDeclaration = {
       name: 'long',
       versions: [{ label: 'v1', user: '{{name}}{{name}}{{name}}{{name}}' }],
     },
+    {
+      name: 'photo',
+      versions: [
+        { label: 'v1', messages: [{ role: 'user', content: [what, { image: '{{photo}}' }] }] },
+      ],
+    },
+    { name: 'chat', versions: [{ label: 'v1', messages: [{ placeholder: 'history' }] }] },
   ],
-  agents: ['plain', 'judged', 'long'].map((name) => ({
+  agents: ['plain', 'judged', 'long', 'photo', 'chat'].map((name) => ({
     ...{ name, slug: name, prompt: name, version: 'v1', stage: 'Deployed' },
     agentConfig: { model: 'cueline/echo' },
   })),
@@ -99,7 +108,33 @@ const bodies = {
   manyAgents: JSON.stringify({ declaration: manyAgents(300) }),
 };
 
+/** An image of 20 MiB as a data URL, in a message and as a variable. Each attacking thread makes its own. */
+const largeImage = (() => {
+  let text: string | null = null;
+  return () => {
+    text ??= `data:image/png;base64,${Buffer.alloc(20 * 1_048_576, 7).toString('base64')}`;
+    return text;
+  };
+})();
+
 export const attacks: readonly Attack[] = [
+  {
+    name: 'images of 20 MiB',
+    callers: 1,
+    async send({ url, key }) {
+      const variables = { photo: largeImage() };
+      await post(`${url}/api/v1/agents/photo/execute`, key, { variables });
+      const part = { type: 'image_url', image_url: { url: largeImage() } };
+      const messages = [{ role: 'user', content: [{ type: 'text', text: 'What?' }, part] }];
+      await post(`${url}/v1/chat/completions`, key, { model: 'chat', messages });
+      const parts = [
+        { type: 'input_text', text: 'What?' },
+        { type: 'input_image', image_url: largeImage() },
+      ];
+      const input = [{ role: 'user', content: parts }];
+      await post(`${url}/v1/responses`, key, { model: 'chat', input });
+    },
+  },
   {
     name: 'schemas without a key',
     callers: 4,

@@ -54,6 +54,8 @@ export interface Config {
   readonly streamBytes: number;
   readonly executionBytes: number;
   readonly bodyBytes: number;
+  /** The largest body of a call: execute, the start of a workflow, `/v1` and `/mcp`. */
+  readonly callBodyBytes: number;
   /** Concurrent calls of one process to one provider with one credential. */
   readonly providerCalls: number;
   readonly leaseMs: number;
@@ -133,6 +135,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     slots: read.number('CUELINE_SLOTS', 500, 1, 20_000),
     streamBytes: read.number('CUELINE_STREAM_BYTES', 134_217_728, 16_777_216, 2 ** 40),
     bodyBytes: read.number('CUELINE_BODY_BYTES', 50_331_648, 4_194_304, 2 ** 40),
+    callBodyBytes: read.number('CUELINE_CALL_BODY_BYTES', 33_554_432, 1_048_576, 268_435_456),
     executionBytes: read.number('CUELINE_EXECUTION_BYTES', 100_663_296, 33_554_432, 2 ** 40),
     providerCalls: read.number('CUELINE_PROVIDER_CALLS', 20_000, 1, 20_000),
     leaseMs: read.number('CUELINE_LEASE_MS', 6_000, 600, 60_000),

@@ -26,6 +26,7 @@ test('an empty environment gives the documented defaults', () => {
     slots: 500,
     streamBytes: 134_217_728,
     bodyBytes: 50_331_648,
+    callBodyBytes: 33_554_432,
     executionBytes: 100_663_296,
     providerCalls: 20_000,
     leaseMs: 6_000,

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { AllowedHosts } from '../core/allowed-hosts.ts';
 import type { BatchStorageLimits } from '../core/batch/batch.ts';
 import type { ByteShares } from '../core/byte-shares.ts';
 import type { Compute } from '../core/compute.ts';
@@ -39,6 +40,8 @@ type RouteResource = Extract<
 
 /** Dependencies of the routes; `wiring/app.ts` creates them. */
 export interface ApiDeps {
+  /** The largest body of a call. */
+  readonly callBodyBytes: number;
   /** For requests: `inWorkspace` names the workspace whose connections a request uses. */
   readonly db: Db;
   /** For what takes longer than the event loop may wait. */
@@ -85,6 +88,8 @@ export interface ApiDeps {
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
   /** Likewise for the URL of an endpoint. */
   readonly checkEndpointURL: (url: string) => Promise<string | null>;
+  /** The hosts whose files may have URLs that begin with `http:`. */
+  readonly allowedHosts: AllowedHosts;
   readonly chainRules: ChainRules;
   readonly testConnection: TestConnection;
   readonly directory: ProviderDirectory;

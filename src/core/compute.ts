@@ -23,12 +23,14 @@ export function computeJob<Input, Output>(
 export interface Compute {
   /**
    * Jobs of one workspace run one after the other; workspaces take turns.
+   * @param chars about as long as its texts are; those of the longest inputs run in a thread of their own
    * @throws {JobTooLarge} if it needs more memory than a job may have
    */
   run<Input, Output>(
     workspaceId: string,
     job: ComputeJob<Input, Output>,
     input: Input,
+    chars?: number,
   ): Promise<Output>;
 }
 

@@ -15,6 +15,11 @@ export interface Member {
   readonly text: string;
 }
 
+/** With the index of its value in the object. */
+export interface PlacedMember extends Member {
+  readonly at: number;
+}
+
 /** The text without blanks between tokens. `text` must be valid JSON. */
 export function compact(text: string): string {
   let out = '';
@@ -31,13 +36,13 @@ export function compact(text: string): string {
 }
 
 /** The members of a compact object in the order sent; a name sent twice occurs twice. */
-export function members(object: string): Member[] {
+export function members(object: string): PlacedMember[] {
   return membersAndDepth(object).members;
 }
 
 /** The members, and the nesting depth of the object as `depth` counts it, in one scan. */
-export function membersAndDepth(object: string): { members: Member[]; depth: number } {
-  const found: Member[] = [];
+export function membersAndDepth(object: string): { members: PlacedMember[]; depth: number } {
+  const found: PlacedMember[] = [];
   const nesting: Nesting = { deepest: 0 };
   let at = 1;
   while (at < object.length - 1) {
@@ -46,6 +51,7 @@ export function membersAndDepth(object: string): { members: Member[]; depth: num
     found.push({
       name: JSON.parse(object.slice(at, nameEnd)) as string,
       text: object.slice(nameEnd + 1, end),
+      at: nameEnd + 1,
     });
     at = end + 1;
   }

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { type AllowedHosts, isAllowed, parseAllowedHosts } from '../core/allowed-hosts.ts';
 import { isPublicAddress } from './address.ts';
 
 /**
@@ -25,14 +26,6 @@ export interface Address {
 }
 
 export const systemResolve: Resolve = (name) => lookup(name, { all: true });
-
-/** The hosts that the operator exempts: `host` or `host:port`, as the URL parser writes them. */
-export type AllowedHosts = ReadonlySet<string>;
-
-/** @throws with a message for the operator if an entry is not `host`, `host:port`, `[IPv6]` or `[IPv6]:port` */
-export function parseAllowedHosts(entries: readonly string[]): AllowedHosts {
-  return new Set(entries.map(parseAllowedHost));
-}
 
 /**
  * Why a workspace may not use this base URL, as public text; `null` if it may. A name that does not resolve now is
@@ -115,11 +108,6 @@ export function refusal(url: URL, allowed: AllowedHosts): string | null {
   return privateName.test(url.hostname) || !publicName.test(url.hostname) ? notPublic : null;
 }
 
-export function isAllowed(url: URL, allowed: AllowedHosts): boolean {
-  const port = url.port || (url.protocol === 'http:' ? '80' : '443');
-  return allowed.has(url.hostname) || allowed.has(`${url.hostname}:${port}`);
-}
-
 /** Whether the operator allows a URL's host, whatever address it has. */
 export function allowedHostCheck(entries: readonly string[]): (url: URL) => boolean {
   const allowed = parseAllowedHosts(entries);
@@ -141,13 +129,4 @@ function isAddress(url: URL): boolean {
 /** The host without the brackets that a URL puts around IPv6. */
 function bare(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
-}
-
-function parseAllowedHost(entry: string): string {
-  const [, host = '', port] = /^(\[[^\]]+\]|[^[\]:/?#@*\\\s]+)(?::(\d{1,5}))?$/.exec(entry) ?? [];
-  const url = URL.parse(`http://${host}/`);
-  if (!host || !url || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) {
-    throw new Error(`'${entry}' is not a host: write host, host:port, [IPv6] or [IPv6]:port`);
-  }
-  return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
 }

@@ -1,17 +1,11 @@
 import type { LookupFunction } from 'node:net';
 import { type Dispatcher, request } from 'undici';
+import { isAllowed, parseAllowedHosts } from '../core/allowed-hosts.ts';
 import { noProxies, type ProxySettings } from '../core/proxy-settings.ts';
 import { isPublicAddress } from './address.ts';
 import { type AgentTimeouts, createAgent } from './agent.ts';
 import { dispatchers } from './dispatchers.ts';
-import {
-  isAllowed,
-  notPublic,
-  parseAllowedHosts,
-  type Resolve,
-  refusal,
-  systemResolve,
-} from './guard.ts';
+import { notPublic, type Resolve, refusal, systemResolve } from './guard.ts';
 import { interrupted, OutboundFailure } from './outbound-failure.ts';
 import { readFileBody, readResponseBody } from './response-body.ts';
 import { streamResponseBody } from './stream-body.ts';
@@ -29,10 +23,7 @@ import { streamResponseBody } from './stream-body.ts';
 export interface Outbound extends OutboundFetch {
   /** The same, but a successful response is returned at its beginning, and its body arrives as it is read. */
   readonly streamed: OutboundFetch;
-  /**
-   * For a file of at most `fileBytesMax` instead of an API's response. From public hosts only, because the caller chooses
-   * the URL.
-   */
+  /** As `guarded`, for a file of at most `fileBytesMax` instead of an API's response. */
   readonly download: typeof fetch;
   /** Aborts calls in flight. */
   close(): Promise<void>;
@@ -66,16 +57,18 @@ export function createOutbound(options: OutboundOptions): Outbound {
     return (input, init) =>
       routes.trusted((dispatcher, acquire) => send(dispatcher, urlOf(input), init, read, acquire));
   };
-  const guarded = (read: ReadBody, through = routes.guarded): typeof fetch => {
+  const guarded = (read: ReadBody): typeof fetch => {
     return async (input, init) => {
       const url = urlOf(input);
-      return through(url, (dispatcher, acquire) => send(dispatcher, url, init, read, acquire));
+      return routes.guarded(url, (dispatcher, acquire) =>
+        send(dispatcher, url, init, read, acquire),
+      );
     };
   };
   return {
     trusted: trusted(readResponseBody),
     guarded: guarded(readResponseBody),
-    download: guarded(readFileBody, routes.guardedPublic),
+    download: guarded(readFileBody),
     streamed: { trusted: trusted(streamResponseBody), guarded: guarded(streamResponseBody) },
     close: routes.close,
   };
@@ -88,8 +81,6 @@ interface Routes {
   readonly trusted: <T>(work: Work<T>) => Promise<T>;
   /** Rejects a URL that is neither public nor allowed. */
   readonly guarded: <T>(url: URL, work: Work<T>) => Promise<T>;
-  /** Rejects a URL that is not public. */
-  readonly guardedPublic: <T>(url: URL, work: Work<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
@@ -102,18 +93,14 @@ export function createRoutes({
   const anywhere = dispatchers(() => createAgent({ timeouts, proxies }));
   const lookup = guardedLookup(resolve);
   const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
-  const guardedBy = (hosts: readonly string[]): Routes['guarded'] => {
-    const allowed = parseAllowedHosts(hosts);
-    return async (url, work) => {
+  const allowed = parseAllowedHosts(allowedHosts);
+  return {
+    trusted: (work) => anywhere.dispatch(work),
+    async guarded(url, work) {
       const why = refusal(url, allowed);
       if (why) throw new OutboundFailure('refused', why);
       return (isAllowed(url, allowed) ? anywhere : publicOnly).dispatch(work);
-    };
-  };
-  return {
-    trusted: (work) => anywhere.dispatch(work),
-    guarded: guardedBy(allowedHosts),
-    guardedPublic: guardedBy([]),
+    },
     close: async () => {
       await Promise.all([anywhere.close(), publicOnly.close()]);
     },

@@ -111,6 +111,7 @@ class ModelRegistry implements Models {
     this.#files = {
       download: this.#outbound.download,
       isPublic: (url) => isPublicURL(url, allowedHosts, resolve),
+      isAllowed: allowedHostCheck(allowedHosts),
       budget: new ByteBudget(fetchedBytesMax),
     };
     this.#breakers = createBreakers(options.callsMax ?? Number.POSITIVE_INFINITY);

@@ -11,6 +11,7 @@ import { dashboardRoutes } from '../api/routes/system/dashboard.ts';
 import { openapiRoute, systemRoutes } from '../api/routes/system/system.ts';
 import { apiRoutes } from '../api/routes.ts';
 import { createServer } from '../api/server.ts';
+import { parseAllowedHosts } from '../core/allowed-hosts.ts';
 import type { Mailer } from '../core/people/mail.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import { fairDb, fairPipelines } from '../db/fair-connections.ts';
@@ -97,6 +98,7 @@ function createApiDeps(
     listPerMinute,
     webhookPerMinute,
     batchStorage,
+    callBodyBytes: Math.min(config.callBodyBytes, engine.bodyBytes.senderMax),
     testingLimits,
     onKeyUsed,
     cancelBatch: (id, actor) =>
@@ -118,6 +120,7 @@ function createApiDeps(
     sealKey: deriveSealKey(secret),
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
     checkEndpointURL: (url) => checkEndpointURL(url, config.allowedHosts),
+    allowedHosts: parseAllowedHosts(config.allowedHosts),
     chainRules: {
       workspaces: config.chainWorkspaces,
       isAllowedHost: allowedHostCheck(config.allowedHosts),

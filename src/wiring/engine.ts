@@ -1,6 +1,7 @@
 import { BodyBytes } from '../api/http/limits/body-bytes.ts';
 import { createMetrics, type Gauges, type Metrics } from '../api/http/metrics.ts';
 import { createOpenCalls } from '../api/routes/mcp/open-calls.ts';
+import { parseAllowedHosts } from '../core/allowed-hosts.ts';
 import { ByteShares } from '../core/byte-shares.ts';
 import { splitModelName } from '../core/model/model-port.ts';
 import { deriveSealKey } from '../core/seal.ts';
@@ -12,7 +13,7 @@ import { createAdmission } from '../flow/admission/admit.ts';
 import { Announcements } from '../flow/announcements.ts';
 import { type BatchRunner, createBatchRunner } from '../flow/batch/batch-runner.ts';
 import { createCompletions } from '../flow/completions.ts';
-import { createComputeThread } from '../flow/compute/compute-thread.ts';
+import { createComputeLanes } from '../flow/compute/compute-lanes.ts';
 import { createProviderHealth } from '../flow/event/provider-health.ts';
 import { type Canceler, createCanceler } from '../flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from '../flow/execution/execute.ts';
@@ -66,6 +67,10 @@ function createStreams(
   };
 }
 
+function admissionConfig({ config: { testingLimits, allowedHosts } }: WiringDeps) {
+  return { testingLimits, allowedHosts: parseAllowedHosts(allowedHosts) };
+}
+
 /** What accepts, executes and ends executions and workflow runs, without the HTTP server. */
 export function createEngine(
   deps: WiringDeps,
@@ -74,8 +79,8 @@ export function createEngine(
   failures: BackgroundFailures,
 ) {
   const { db } = deps;
+  const { testingLimits, allowedHosts } = admissionConfig(deps);
   const { pipelines, singlePipelines, workDb } = connections;
-  const { testingLimits } = deps.config;
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
     onError: failures.reporter('wait poll failed'),
@@ -90,7 +95,7 @@ export function createEngine(
     executionBytes: () => promptBytes.used + (worker?.inputBytes ?? 0),
   });
   const values = valueCache();
-  const compute = createComputeThread();
+  const compute = createComputeLanes();
   const announced = { notifications, waiters, streams, values, metrics, log };
   const announcements = new Announcements(announced);
   const completions = createCompletions();
@@ -117,7 +122,7 @@ export function createEngine(
   const events = worker && connectSender(deps, connections, failures, { worker, metrics });
   const admission = createAdmission({
     ...{ pipelines, compute, testingLimits, announcements, slots: worker?.slots ?? null },
-    onBatch: (size) => metrics.transactionObserved('admission', size),
+    ...{ allowedHosts, onBatch: (size) => metrics.transactionObserved('admission', size) },
   });
   const cancelerOn = (db: Db) => createCanceler({ db, finisher, template, streams });
   const canceler = cancelerOn(db);
@@ -137,8 +142,8 @@ export function createEngine(
   notifications.subscribe('cueline_batch_uploaded', () => batches?.wake());
   return {
     ...{ connections, compute, announcements, metrics, worker, finisher, events, providerHealth },
-    ...{ admission, cancelerOn, workflows, batches, shares, waiters, streams },
-    ...{ callBytes, bodyBytes },
+    ...{ admission, cancelerOn, workflows, batches, shares, waiters },
+    ...{ streams, callBytes, bodyBytes },
     openCalls: announcedOpenCalls(notifications, shares.toolCalls),
   };
 }

@@ -31,6 +31,7 @@ export interface WiringDeps {
     | 'streamBytes'
     | 'executionBytes'
     | 'bodyBytes'
+    | 'callBodyBytes'
     | 'leaseMs'
     | 'testingLimits'
     | 'listPerMinute'

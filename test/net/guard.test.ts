@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { resolvesTo } from '../../harness/resolves-to.ts';
-import { checkBaseURL, parseAllowedHosts, type Resolve, refusal } from '../../src/net/guard.ts';
+import { parseAllowedHosts } from '../../src/core/allowed-hosts.ts';
+import { checkBaseURL, type Resolve, refusal } from '../../src/net/guard.ts';
 
 const none = parseAllowedHosts([]);
 const neverResolves: Resolve = () => assert.fail('a name was resolved');

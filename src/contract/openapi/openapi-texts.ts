@@ -53,8 +53,14 @@ export const statusTexts: Readonly<Record<number, readonly [string, string]>> = 
     'PreconditionFailed',
     '`If-Match` is stale: the resource changed since it was read, or it has no `ETag`.',
   ],
-  413: ['TooLarge', 'The body exceeds 1 MiB.'],
-  415: ['UnsupportedMediaType', 'The body is not `application/json`.'],
+  413: [
+    'TooLarge',
+    'The body exceeds its limit: that of calls is a setting (32 MiB), that of others 1 MiB. `message` names it.',
+  ],
+  415: [
+    'UnsupportedMediaType',
+    'The body is not `application/json`, or compressed other than with `gzip` or `deflate`.',
+  ],
   422: ['Unprocessable', 'The `Idempotency-Key` was already used with other variables.'],
   429: [
     'TooManyRequests',

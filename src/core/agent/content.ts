@@ -1,5 +1,5 @@
 import type { FileInfo, FileKind } from './file-value.ts';
-import { fileInfo } from './file-value.ts';
+import { fileInfo, isDataUrl } from './file-value.ts';
 
 /** The content of a message: a text, or parts of which some are images and files. */
 
@@ -67,5 +67,5 @@ export function recordedContent(content: Content): RecordedContent {
 }
 
 function recordedFile({ variable, value }: FileSource): string | FileInfo {
-  return /^data:/i.test(value) ? fileInfo(variable, value) : value;
+  return isDataUrl(value) ? fileInfo(variable, value) : value;
 }

@@ -1,4 +1,5 @@
 import { type Labels, labelsJson } from '../execution/labels.ts';
+import { stringEnd } from '../json.ts';
 import type { ToolCall } from './messages.ts';
 import type { ResponseFormat } from './response-format.ts';
 import type { DigestInput, ExecuteBody, UnparsedBody, Variables } from './variables.ts';
@@ -36,8 +37,11 @@ export interface Conversation {
 export interface SuppliedMessages {
   readonly json: string;
   readonly count: number;
-  /** If the user sent one message and nothing else: its text, or its one image or file, as JSON. */
-  readonly single: string | null;
+  /**
+   * If the user sent one message and nothing else: where its text, or its one image or file, is in `json`. A copy would make the way
+   * between threads twice as long.
+   */
+  readonly single: readonly [from: number, to: number] | null;
   /** Whether there is one message, which the user sent. */
   readonly isSingle: boolean;
 }
@@ -45,13 +49,8 @@ export interface SuppliedMessages {
 export function suppliedMessages(messages: readonly SuppliedMessage[]): SuppliedMessages {
   const [message] = messages;
   const isSingle = messages.length === 1 && message?.role === 'user';
-  const value = isSingle ? singleValue(message.content) : null;
-  return {
-    json: JSON.stringify(messages),
-    count: messages.length,
-    single: value === null ? null : JSON.stringify(value),
-    isSingle,
-  };
+  const json = JSON.stringify(messages);
+  return { json, count: messages.length, single: isSingle ? placeOfSingle(json) : null, isSingle };
 }
 
 /** A message as a caller supplies it in a list. */
@@ -252,7 +251,8 @@ function fillVariables(
   if (messages.single === null) {
     return invalid(names.messages, 'This agent takes a text, or one image or file, not both.');
   }
-  return { variables: withMember(supplied, variable, messages.single), list: null };
+  const value = messages.json.slice(...messages.single);
+  return { variables: withMember(supplied, variable, value), list: null };
 }
 
 /** The refusal of a conversation that is no list of messages. `problem` is the end of a sentence. */
@@ -266,12 +266,13 @@ export function callerSchemaRefusal({ names }: Conversation, problem: string): I
   return invalid(name, `The parameter "${name}" is not valid: Field "${name}.schema" ${problem}.`);
 }
 
-/** A text, or the one image or file. */
-function singleValue(content: string | readonly SuppliedPart[]): string | null {
-  if (typeof content === 'string') return content;
-  const [part, ...others] = content;
-  if (!part || others.length > 0) return null;
-  return Object.values(part)[0] ?? null;
+/** Of the text in the only message, or of its only part. */
+function placeOfSingle(json: string): SuppliedMessages['single'] {
+  const [, beginning = ''] = /^(\[\{"role":"user","content":(?:\[\{"[a-z]+":)?)"/.exec(json) ?? [];
+  const from = beginning.length;
+  const to = stringEnd(json, from);
+  const isWhole = from > 0 && (json.slice(to) === '}]' || json.slice(to) === '}]}]');
+  return isWhole ? [from, to] : null;
 }
 
 /** What the agent accepts, for a caller whose conversation does not fit. */

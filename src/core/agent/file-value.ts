@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type AllowedHosts, isAllowed, noAllowedHosts } from '../allowed-hosts.ts';
 
 /**
  * Images and files as values of variables: an https URL, or a data URL that contains the file.
@@ -22,22 +23,29 @@ export interface FileInfo {
 export interface FileData {
   /** The media type, in lower case and without parameters. */
   readonly type: string;
+  /** Padded, because some providers reject it without. */
   readonly base64: string;
 }
 
 export const fileUrlCharsMax = 8_192;
 
-const beginning = /^data:([a-z0-9][\w.+-]*\/[\w.+-]+)((?:;[^;,"]*)*),/i;
 const referencePattern = /^data:([^;,]+);bytes=(\d+);sha256=([0-9a-f]{64})$/;
 
-/** What is wrong with a value, as the end of a sentence; null if it is a file of that kind. */
-export function fileProblem(kind: FileKind, value: unknown): string | null {
+/**
+ * What is wrong with a value, as the end of a sentence; null if it is a file of that kind.
+ * @param allowed the hosts whose URLs may begin with `http:`
+ */
+export function fileProblem(
+  kind: FileKind,
+  value: unknown,
+  allowed: AllowedHosts = noAllowedHosts,
+): string | null {
   const what = kind === 'image' ? 'an image' : 'a file';
   if (typeof value !== 'string') return `must be ${what}: an https URL or a data URL`;
-  if (!/^data:/i.test(value)) return urlProblem(what, value);
+  if (!isDataUrl(value)) return urlProblem(what, value, allowed);
   const data = readDataUrl(value);
-  if (data === null) {
-    return `must be ${what}: the data URL needs a media type and valid base64, as in data:image/png;base64,iVBORw…`;
+  if (data === null || data.base64 === '') {
+    return `must be ${what}: the data URL needs a comma and then valid base64, as in data:image/png;base64,iVBORw…, or percent-encoded data`;
   }
   if (kind === 'image' && !data.type.startsWith('image/')) {
     return `must be an image, but the data URL has the media type ${data.type.slice(0, 100)}`;
@@ -45,48 +53,96 @@ export function fileProblem(kind: FileKind, value: unknown): string | null {
   return null;
 }
 
-function urlProblem(what: string, value: string): string | null {
+function urlProblem(what: string, value: string, allowed: AllowedHosts): string | null {
   const url = URL.parse(value);
-  if (url?.protocol !== 'https:') return `must be ${what}: an https URL or a data URL`;
+  const mayBePlain = url?.protocol === 'http:' && isAllowed(url, allowed);
+  if (url?.protocol !== 'https:' && !mayBePlain) {
+    return `must be ${what}: an https URL or a data URL; plain http is for hosts that CUELINE_ALLOWED_HOSTS names`;
+  }
   if (url.username || url.password) return 'must be a URL without user name and password';
   return value.length > fileUrlCharsMax
     ? `must be a URL of at most ${fileUrlCharsMax} characters`
     : null;
 }
 
-/** The file in a data URL; null for any other text. */
+/** Whether a URL parser takes a text as a data URL. */
+export function isDataUrl(value: string): boolean {
+  return /^[\0- ]*data:/i.test(value);
+}
+
+/**
+ * The file in a data URL; null for any other text. As the Fetch standard decodes it: any parameters, percent-encoding also of
+ * base64, base64 with white space and without padding, `text/plain` for a type that is missing or malformed, nothing after `#`.
+ * The steps that would copy a long text are taken only where they change it.
+ */
 export function readDataUrl(value: string): FileData | null {
-  const [head, type = '', parameters = ''] = beginning.exec(value) ?? [];
-  if (head === undefined) return null;
-  const data = value.slice(head.length);
-  const base64 = /;base64$/i.test(parameters) ? readBase64(data) : encode(data);
-  return base64 ? { type: type.toLowerCase(), base64 } : null;
+  const comma = isDataUrl(value) ? value.indexOf(',') : -1;
+  if (comma < 0) return null;
+  const hash = value.indexOf('#');
+  if (hash >= 0 && hash < comma) return null;
+  const head = withoutBreaks(value.slice(0, comma)).trimStart().slice('data:'.length).trim();
+  const sent = value.slice(comma + 1, hash < 0 ? value.length : hash);
+  const body = hash < 0 ? sent.trimEnd() : sent;
+  const [marker = ''] = /; *base64$/i.exec(head) ?? [];
+  const base64 =
+    marker === '' ? percentDecoded(withoutBreaks(body)).toBase64() : canonicalBase64(body);
+  if (base64 === null) return null;
+  return { type: mediaType(head.slice(0, head.length - marker.length)), base64 };
 }
 
-/** Padded, because some providers reject it without. */
-function readBase64(data: string): string | null {
-  const [, digits = '', padding = ''] = /^([A-Za-z0-9+/]+)(={0,2})$/.exec(data) ?? [];
-  const needed = (4 - (digits.length % 4)) % 4;
-  const isValid = digits !== '' && needed < 3 && (padding === '' || padding.length === needed);
-  return isValid ? digits + '='.repeat(needed) : null;
+function withoutBreaks(text: string): string {
+  return text.replace(/[\t\n\r]/g, '');
 }
 
-/** Percent-encoded data. */
-function encode(data: string): string | null {
-  if (!/^[\x21-\x7e]+$/.test(data)) return null;
-  const bytes = data.replace(/%([0-9a-f]{2})/gi, (_, hex) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return Buffer.from(bytes, 'latin1').toString('base64');
+const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
+const mediaTypePattern = new RegExp(`^(${token}/${token})[\\t ]*(;|$)`);
+
+function mediaType(text: string): string {
+  return mediaTypePattern.exec(text.toLowerCase())?.[1] ?? 'text/plain';
 }
+
+/** What an encoder would have written; null if it is no base64. */
+function canonicalBase64(body: string): string | null {
+  const text = body.includes('%') ? Buffer.from(percentDecoded(body)).toString('latin1') : body;
+  try {
+    const bytes = Uint8Array.fromBase64(text);
+    return isCanonical(text, bytes) ? text : bytes.toBase64();
+  } catch {
+    return null;
+  }
+}
+
+/** Whether base64 is what an encoder writes: its length and its end show that. */
+function isCanonical(text: string, bytes: Uint8Array): boolean {
+  if (text.length !== 4 * Math.ceil(bytes.length / 3)) return false;
+  return text.endsWith(bytes.subarray(3 * Math.floor((bytes.length - 1) / 3)).toBase64());
+}
+
+/** Characters beyond ASCII stand for their bytes in UTF-8. */
+function percentDecoded(text: string): Uint8Array {
+  const sent = Buffer.from(text);
+  const bytes = new Uint8Array(sent.length);
+  let length = 0;
+  for (let at = 0; at < sent.length; at++) {
+    const byte = sent[at] ?? 0;
+    const hex = byte === percent ? sent.toString('latin1', at + 1, at + 3) : '';
+    const isEncoded = /^[0-9a-f]{2}$/i.test(hex);
+    bytes[length++] = isEncoded ? Number.parseInt(hex, 16) : byte;
+    if (isEncoded) at += 2;
+  }
+  return bytes.subarray(0, length);
+}
+
+const percent = 0x25;
 
 /** The reference to the file in a data URL. */
 export function referenceTo(dataUrl: string): string {
   const data = readDataUrl(dataUrl);
   if (data === null) throw new Error('A stored file is not a data URL.');
-  const bytes = Buffer.from(data.base64, 'base64');
+  const { type, base64 } = data;
+  const bytes = Buffer.from(base64, 'base64');
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return `data:${data.type};bytes=${bytes.length};sha256=${sha256}`;
+  return `data:${type};bytes=${bytes.length};sha256=${sha256}`;
 }
 
 export function isReference(value: string): boolean {
@@ -95,7 +151,7 @@ export function isReference(value: string): boolean {
 
 /** What a record keeps of a value: a URL, a data URL, or the reference to one. */
 export function fileInfo(variable: string, value: string): FileInfo {
-  if (!/^data:/i.test(value)) return { variable };
+  if (!isDataUrl(value)) return { variable };
   const reference = isReference(value) ? value : referenceTo(value);
   const [, type = '', bytes, sha256 = ''] = referencePattern.exec(reference) ?? [];
   return { variable, type, bytes: Number(bytes), sha256 };

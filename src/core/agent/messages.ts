@@ -1,3 +1,4 @@
+import type { AllowedHosts } from '../allowed-hosts.ts';
 import { isObject } from '../is-object.ts';
 import type { Content, ContentPart, TemplatePart } from './content.ts';
 import { type FileKind, fileProblem } from './file-value.ts';
@@ -37,21 +38,28 @@ export function messageLists(messages: readonly TemplateMessage[] | null | undef
   return [...new Set(names)];
 }
 
+export interface ListReading {
+  /** Whether its files are checked already: in a stored list, references may stand for data URLs. */
+  readonly isStored?: boolean;
+  /** The hosts whose files may have URLs that begin with `http:`. */
+  readonly allowed?: AllowedHosts;
+}
+
 /**
  * Reads the list supplied as this variable (as JSON text). `problem` says what is wrong with it, as the end of a
- * sentence. In a list that was stored, references may stand for data URLs.
+ * sentence.
  */
 export function readMessages(
   json: string,
   variable: string,
-  isStored = false,
+  reading: ListReading = {},
 ): { readonly messages: Message[] } | { readonly problem: string } {
   const list: unknown = JSON.parse(json);
   if (!Array.isArray(list)) return { problem: 'must be a list of messages' };
   const messages: Message[] = [];
   const called = new Set<string>();
   for (const [index, item] of list.entries()) {
-    const problem = problemOf(item, called, isStored);
+    const problem = problemOf(item, called, reading);
     if (problem !== null)
       return { problem: `must be a list of messages: item ${index} ${problem}` };
     const { content, ...rest } = item;
@@ -70,7 +78,11 @@ function readContent(content: string | Record<string, string>[], variable: strin
   });
 }
 
-function problemOf(item: unknown, called: ReadonlySet<string>, isStored: boolean): string | null {
+function problemOf(
+  item: unknown,
+  called: ReadonlySet<string>,
+  reading: ListReading,
+): string | null {
   if (!isObject(item)) return 'is not an object';
   const { role, content, toolCalls, toolCallId } = item;
   const allowed = fieldsOf.get(role as Message['role']);
@@ -83,13 +95,17 @@ function problemOf(item: unknown, called: ReadonlySet<string>, isStored: boolean
     if (!isValid) return 'needs "toolCalls" with "id", "name" and "arguments" each';
   }
   const isOptional = toolCalls !== undefined && (content === undefined || content === null);
-  const problem = isOptional ? null : contentProblem(role as Message['role'], content, isStored);
+  const problem = isOptional ? null : contentProblem(role as Message['role'], content, reading);
   if (problem !== null || role !== 'tool') return problem;
   if (typeof toolCallId !== 'string') return 'needs a "toolCallId"';
   return called.has(toolCallId) ? null : 'has a "toolCallId" that matches no earlier tool call';
 }
 
-function contentProblem(role: Message['role'], content: unknown, isStored: boolean): string | null {
+function contentProblem(
+  role: Message['role'],
+  content: unknown,
+  { isStored = false, allowed }: ListReading,
+): string | null {
   if (typeof content === 'string') return null;
   if (!Array.isArray(content) || role === 'tool') return 'needs a "content" that is a text';
   for (const part of content) {
@@ -100,7 +116,7 @@ function contentProblem(role: Message['role'], content: unknown, isStored: boole
     }
     if (name === 'text') continue;
     if (role !== 'user') return 'has an image or a file, which only messages of the user may have';
-    const problem = isStored ? null : fileProblem(name as FileKind, value);
+    const problem = isStored ? null : fileProblem(name as FileKind, value, allowed);
     if (problem !== null) return `has a part "${name}" that ${problem}`;
   }
   return null;

@@ -1,8 +1,10 @@
 import { invalidRequest } from '../failure.ts';
+import { stringEnd } from '../json.ts';
 import type { CallSettings } from './call-settings.ts';
 import { type TemplatePart, templateFile } from './content.ts';
 import type { FileKind } from './file-value.ts';
 import { type Message, messageLists, type TemplateMessage } from './messages.ts';
+import { renderedCharsMax } from './model-settings.ts';
 import { lastUserText, renderMessages, systemTextOf } from './render-messages.ts';
 import type { ResponseFormat } from './response-format.ts';
 import type { Tool, ToolChoice } from './version-content.ts';
@@ -154,7 +156,20 @@ export function renderedChars(template: Template, texts: ReadonlyMap<string, str
       chars += (texts.get(name ?? '')?.length ?? 0) - whole.length;
     }
   }
-  for (const name of messageLists(template.messages)) chars += texts.get(name)?.length ?? 0;
+  for (const name of messageLists(template.messages)) chars += charsOfList(texts.get(name) ?? '');
+  return chars;
+}
+
+/** The characters of a list of messages as compact JSON, without its files: these are no text. */
+function charsOfList(list: string): number {
+  if (list.length <= renderedCharsMax) return list.length;
+  const filePart = /\{"(?:image|file)":(?=" *data:)/gi;
+  let chars = list.length;
+  while (filePart.test(list)) {
+    const end = stringEnd(list, filePart.lastIndex);
+    chars -= end - filePart.lastIndex;
+    filePart.lastIndex = end;
+  }
   return chars;
 }
 

@@ -21,7 +21,7 @@ export function renderMessages(
       return [{ ...message, content: renderContent(message.content, texts, fill) }];
     }
     const { placeholder } = message;
-    const list = readMessages(texts.get(placeholder) ?? '[]', placeholder, true);
+    const list = readMessages(texts.get(placeholder) ?? '[]', placeholder, { isStored: true });
     if ('problem' in list) throw new Error(`A message list of the prompt ${list.problem}.`);
     return list.messages;
   });

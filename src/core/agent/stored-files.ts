@@ -1,12 +1,13 @@
-import { stringEnd } from '../json.ts';
+import type { AllowedHosts } from '../allowed-hosts.ts';
+import { compact, members, stringEnd } from '../json.ts';
 import { filesOf } from './content.ts';
 import {
   type FileInfo,
   type FileKind,
   fileInfo,
   fileProblem,
+  isDataUrl,
   isReference,
-  readDataUrl,
   referenceTo,
 } from './file-value.ts';
 import { readMessages } from './messages.ts';
@@ -39,10 +40,11 @@ export interface StoredVariables {
 export function malformedFile(
   { fileVariables }: Pick<FileUse, 'fileVariables'>,
   { values }: Variables,
+  allowed?: AllowedHosts,
 ): { readonly variable: string; readonly problem: string } | null {
   for (const [variable, kind] of Object.entries(fileVariables)) {
     const json = values.get(variable) ?? 'null';
-    const problem = json === 'null' ? null : fileProblem(kind, JSON.parse(json));
+    const problem = json === 'null' ? null : fileProblem(kind, JSON.parse(json), allowed);
     if (problem !== null) return { variable, problem };
   }
   return null;
@@ -54,14 +56,17 @@ export function storeFiles(use: FileUse, variables: Variables): StoredVariables 
   if (found.length === 0) return { json: variables.json, files: null, fileData: null };
   const references = new Map<string, string>();
   const files = found.map(({ variable, value }): FileInfo => {
-    if (readDataUrl(value) === null) return fileInfo(variable, value);
+    if (!isDataUrl(value)) return fileInfo(variable, value);
     const reference = references.get(value) ?? referenceTo(value);
     references.set(value, reference);
     return fileInfo(variable, reference);
   });
   const data = Object.fromEntries([...references].map(([value, reference]) => [reference, value]));
   return {
-    json: replaceStrings(variables.json, (text) => references.get(text)),
+    json: replaceStrings(variables.json, (text) => {
+      const reference = references.get(text);
+      return reference && JSON.stringify(reference);
+    }),
     files: JSON.stringify(files),
     fileData: references.size === 0 ? null : JSON.stringify(data),
   };
@@ -79,7 +84,7 @@ function filesAmong({ fileVariables, messageLists, defaults }: FileUse, { values
   });
   const listed = messageLists.flatMap((variable) => {
     const json = supplied(variable) ?? JSON.stringify(defaults[variable] ?? []);
-    const list = readMessages(json, variable);
+    const list = readMessages(json, variable, { isStored: true });
     return 'messages' in list
       ? list.messages.flatMap(({ content }) => filesOf(content).map(({ source }) => source))
       : [];
@@ -87,14 +92,14 @@ function filesAmong({ fileVariables, messageLists, defaults }: FileUse, { values
   return [...direct, ...listed];
 }
 
-/** The variables as they were sent. */
+/** The variables as they were sent. The data is put in as the JSON text that it is: it may be long. */
 export function restoreFiles(json: string, fileData: string | null): string {
   if (fileData === null) return json;
-  const data = new Map(Object.entries<string>(JSON.parse(fileData)));
+  const data = new Map(members(compact(fileData)).map(({ name, text }) => [name, text]));
   return replaceStrings(json, (text) => (isReference(text) ? data.get(text) : undefined));
 }
 
-/** Replaces strings in a JSON text; `undefined` leaves one as it is. */
+/** Replaces strings in a JSON text, by other JSON; `undefined` leaves one as it is. */
 function replaceStrings(json: string, replacement: (text: string) => string | undefined): string {
   let out = '';
   let from = 0;
@@ -102,7 +107,7 @@ function replaceStrings(json: string, replacement: (text: string) => string | un
     const end = stringEnd(json, at);
     const replaced = replacement(JSON.parse(json.slice(at, end)) as string);
     if (replaced !== undefined) {
-      out += json.slice(from, at) + JSON.stringify(replaced);
+      out += json.slice(from, at) + replaced;
       from = end;
     }
     at = json.indexOf('"', end);

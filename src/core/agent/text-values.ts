@@ -1,3 +1,4 @@
+import type { AllowedHosts } from '../allowed-hosts.ts';
 import { computeJob } from '../compute.ts';
 import { compact, members } from '../json.ts';
 import { findMismatch } from '../schema/schema-validator.ts';
@@ -11,6 +12,7 @@ export interface TextValues {
   readonly variableSchemas: string | null;
   /** The variables as compact JSON. */
   readonly json: string;
+  readonly allowed?: AllowedHosts;
 }
 
 /**
@@ -18,13 +20,15 @@ export interface TextValues {
  * A text is read as JSON only if the variable does not take the text, and takes a number, boolean, object or list with that
  * JSON. It compiles schemas, so it runs in the compute thread.
  */
-export function readTextValues({ workspaceId, messageLists, variableSchemas, json }: TextValues) {
+export function readTextValues(values: TextValues) {
+  const { workspaceId, messageLists, variableSchemas, json, allowed } = values;
   const schemas = new Map(
     members(variableSchemas ?? '{}').map(({ name, text }) => [name, text] as const),
   );
   const takes = (name: string, value: string) => {
     const schema = schemas.get(name);
-    if (messageLists.includes(name) && 'problem' in readMessages(value, name)) return false;
+    const isList = messageLists.includes(name);
+    if (isList && 'problem' in readMessages(value, name, { allowed })) return false;
     return schema === undefined || findMismatch({ workspaceId, schema }, value) === null;
   };
   const read = members(json).map(({ name, text }) => {

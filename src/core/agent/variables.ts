@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AllowedHosts } from '../allowed-hosts.ts';
 import { computeJob } from '../compute.ts';
 import { type Labels, labelFields, labelsJson, readLabels } from '../execution/labels.ts';
 import { unknownName } from '../failure.ts';
@@ -15,6 +16,7 @@ import {
   plain,
 } from '../json.ts';
 import { storable } from '../storable-text.ts';
+import { decodeUtf8, notUtf8 } from '../utf8.ts';
 import { readMessages } from './messages.ts';
 
 /**
@@ -118,8 +120,12 @@ export function readVariables(json: string, labels: Labels | null = null): Execu
     return invalid(`Variables nest deeper than ${jsonDepthMax} levels.`);
   }
   if (!isStorable(json)) return unstorable(json);
+  if (found.length > suppliedMax) return invalid(`There are more than ${suppliedMax} variables.`);
   return { kind: 'variables', variables: { json, values: valuesOf(found) }, labels };
 }
+
+/** As many as fit into a body of 1 MiB: whatever reads them takes time for each. */
+const suppliedMax = 200_000;
 
 /** If a name is sent twice, the last value wins. */
 function valuesOf(found: readonly Member[]): Map<string, string> {
@@ -148,10 +154,11 @@ export function missingOf(required: readonly string[], body: ExecuteBody): reado
 export function malformedList(
   lists: readonly string[],
   { values }: Variables,
+  allowed?: AllowedHosts,
 ): { readonly variable: string; readonly problem: string } | null {
   for (const variable of lists) {
     const json = values.get(variable) ?? 'null';
-    const list = json === 'null' ? null : readMessages(json, variable);
+    const list = json === 'null' ? null : readMessages(json, variable, { allowed });
     if (list && 'problem' in list) return { variable, problem: list.problem };
   }
   return null;
@@ -212,15 +219,51 @@ export function digestOf({ json, marks }: DigestInput): Uint8Array {
 export const digestJob = computeJob(import.meta.url, digestOf);
 
 /** Parses a long body, in the compute thread. */
-export function parseLongBody({ text, field }: LongBody): ExecuteBody {
-  return parseExecuteBody(text, field);
+export function parseLongBody({ sent, field }: LongBody): PackedBody {
+  const text = typeof sent === 'string' ? sent : decodeUtf8(sent);
+  if (text === null) return { kind: 'malformed', message: notUtf8 };
+  const body = parseExecuteBody(text, field);
+  if (body.kind !== 'variables') return body;
+  const { variables, ...rest } = body;
+  return { ...rest, variables: packVariables(variables) };
 }
 
 export const parseLongBodyJob = computeJob(import.meta.url, parseLongBody);
 
-interface LongBody {
-  readonly text: string;
+export interface LongBody {
+  /** Bytes have not been decoded yet. */
+  readonly sent: string | Uint8Array;
   readonly field: 'variables' | 'input';
+}
+
+type VariablesBody = Extract<ExecuteBody, { kind: 'variables' }>;
+
+/** A body on its way between threads. */
+type PackedBody =
+  | Exclude<ExecuteBody, VariablesBody>
+  | (Omit<VariablesBody, 'variables'> & { readonly variables: PackedVariables });
+
+/**
+ * Variables on their way between threads, with the name of each and where its value is: a copy of each value would make the way
+ * twice as long.
+ */
+export interface PackedVariables {
+  readonly json: string;
+  readonly places: readonly (readonly [name: string, from: number, to: number])[];
+}
+
+export function packVariables({ json }: Variables): PackedVariables {
+  const places = members(json).map(({ name, text, at }) => [name, at, at + text.length] as const);
+  return { json, places };
+}
+
+export function unpackVariables({ json, places }: PackedVariables): Variables {
+  return { json, values: new Map(places.map(([name, from, to]) => [name, json.slice(from, to)])) };
+}
+
+export function unpackBody(body: PackedBody): ExecuteBody {
+  if (body.kind !== 'variables') return body;
+  return { ...body, variables: unpackVariables(body.variables) };
 }
 
 function invalid(message: string): ExecuteBody {

@@ -6,6 +6,7 @@ import {
   variableMismatchMessage,
 } from '../agent/variable-schemas.ts';
 import { malformedList, type Variables } from '../agent/variables.ts';
+import type { AllowedHosts } from '../allowed-hosts.ts';
 import { computeJob } from '../compute.ts';
 import { members } from '../json.ts';
 import { findSchemaProblem } from '../schema/schema-validator.ts';
@@ -74,7 +75,12 @@ export function isSameQuestion(one: VariablesQuestion, other: VariablesQuestion)
   );
 }
 
-export function examineVariables(question: VariablesQuestion): VariablesAnswer {
+/** A question with what the process allows: the hosts whose files may have URLs that begin with `http:`. */
+export interface VariablesJob extends VariablesQuestion {
+  readonly allowed?: AllowedHosts;
+}
+
+export function examineVariables(question: VariablesJob): VariablesAnswer {
   const { json } = question;
   const variables = {
     json,
@@ -93,11 +99,11 @@ export function asSent({ json }: Variables): StoredVariables {
   return { json, files: null, fileData: null };
 }
 
-function problemOf(question: VariablesQuestion, variables: Variables): VariablesProblem | null {
-  const { workspaceId, messageLists, variableSchemas, callerSchema } = question;
-  const list = malformedList(messageLists, variables);
+function problemOf(question: VariablesJob, variables: Variables): VariablesProblem | null {
+  const { workspaceId, messageLists, variableSchemas, callerSchema, allowed } = question;
+  const list = malformedList(messageLists, variables, allowed);
   if (list) return { kind: 'list', ...list };
-  const file = malformedFile(question, variables);
+  const file = malformedFile(question, variables, allowed);
   if (file) return { kind: 'file', ...file };
   const mismatch = mismatchedVariable(workspaceId, variableSchemas, variables);
   if (mismatch) return { kind: 'schema', mismatch };

@@ -1,4 +1,5 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { StoredVariables } from '../../core/agent/stored-files.ts';
 import { bytesOf } from '../../core/byte-shares.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
@@ -27,6 +28,7 @@ import type {
   AdmissionWrites,
   NewExecution,
 } from '../../store/admission/admission-write.ts';
+import type { StagedContents } from '../../store/admission/stage-contents.ts';
 import type { RefusedExecution } from '../../store/execution/completion.ts';
 import {
   admittedOf,
@@ -62,6 +64,8 @@ export interface AdmissionBatchDeps {
   readonly slots: Slots | null;
   /** The lease that executions are born claimed under; null for a process without one. */
   readonly worker: string | null;
+  /** The contents of the only call, if they are written already. */
+  readonly staged?: StagedContents | null;
 }
 
 /** Where an accepted execution starts. */
@@ -202,6 +206,7 @@ export class AdmissionBatch {
       inputVariables: stored.json,
       files: stored.files,
       fileData: stored.fileData,
+      staged: this.#stagedAs(stored),
     });
     // As a claim would return it: this process starts it from memory.
     if (worker !== null) {
@@ -216,6 +221,12 @@ export class AdmissionBatch {
     }
     if (call.idempotencyKey !== null) this.#rememberFirstCall(call, caller, id, decision);
     return id;
+  }
+
+  /** Null if they are of an agent that has changed meanwhile. */
+  #stagedAs({ json, fileData }: StoredVariables): StagedContents | null {
+    const { staged = null } = this.#deps;
+    return staged?.json === json && staged.fileData === fileData ? staged : null;
   }
 
   refuse(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, refusal: Refusal): void {
@@ -240,6 +251,7 @@ export class AdmissionBatch {
       executedAtMs: this.#state.nowMs,
       worker: this.#deps.worker,
       executions: this.#executions,
+      staged: this.#deps.staged ?? null,
       refused: this.#refused,
       firstCalls: this.#newFirstCalls,
       refusals: this.#refusals.counted(),

@@ -1,6 +1,6 @@
 import { effective, type ModelSettings } from '../../core/agent/model-settings.ts';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
-import type { Compute } from '../../core/compute.ts';
+import type { StoredVariables } from '../../core/agent/stored-files.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
 import {
   type Decision,
@@ -16,13 +16,20 @@ import { LruCache } from '../../core/lru-cache.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { readForAdmission } from '../../store/admission/admission-read.ts';
 import { writeAdmission } from '../../store/admission/admission-write.ts';
+import { stageContents } from '../../store/admission/stage-contents.ts';
 import type { Announcements } from '../announcements.ts';
 import { awaitCommit } from '../transaction/await-commit.ts';
 import { lanes } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
 import { AdmissionBatch, clockTag } from './admission-batch.ts';
 import { lookupOf, unknownCaller } from './admission-mapping.ts';
-import { needsPreparation, prepareCall, type Target } from './prepare-call.ts';
+import {
+  needsPreparation,
+  type PreparationDeps,
+  prepareCall,
+  preparedContents,
+  type Target,
+} from './prepare-call.ts';
 
 /**
  * Admission: decides whether calls of agents are accepted, and makes them durable.
@@ -33,7 +40,8 @@ import { needsPreparation, prepareCall, type Target } from './prepare-call.ts';
  * In between, `decide` judges the calls one after the other in memory (`AdmissionBatch`).
  *
  * A call whose body must be parsed, hashed or examined comes back unprepared, and again once that is done
- * (`prepare-call.ts`). Nothing of it happens while rows are locked.
+ * (`prepare-call.ts`). Nothing of it happens while rows are locked. Long contents are written in a round trip before these
+ * (`stage-contents.ts`).
  *
  * Outcomes of a call: accepted (queued, or born claimed by this process), replayed (same idempotency key), refused. A
  * refusal is a value, and its record commits with the batch.
@@ -70,9 +78,8 @@ export interface AppliedSettings extends ModelSettings {
   readonly responseFormat: ResponseFormat | null;
 }
 
-export interface AdmissionDeps {
+export interface AdmissionDeps extends PreparationDeps {
   readonly pipelines: Pipelines;
-  readonly compute: Compute;
   readonly testingLimits: RateLimits;
   /** The slots of the worker in this process, if it has one. */
   readonly slots: Slots | null;
@@ -108,7 +115,7 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admission {
     const key = targetKey(call);
     const recent = recentTargets.get(key);
     const isExpected = recent !== undefined && needsPreparation(call, recent);
-    let next = isExpected ? await prepareCall(deps.compute, call, recent) : call;
+    let next = isExpected ? await prepareCall(deps, call, recent) : call;
     for (;;) {
       const result = await add(next);
       if (result.kind !== 'unprepared') {
@@ -117,7 +124,7 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admission {
       }
       if (recentTargets.get(key)?.agent !== result.target.agent)
         recentTargets.set(key, result.target);
-      next = await prepareCall(deps.compute, next, result.target);
+      next = await prepareCall(deps, next, result.target);
     }
   }
   return { admit, idle };
@@ -152,12 +159,15 @@ async function admitBatch(
   calls: ExecuteCall[],
 ): Promise<(Admitted | UnpreparedCall)[]> {
   const { pipelines, slots, bound, announcements } = deps;
+  const contents = longContents(calls);
+  const staged = contents && (await stageContents(send, contents));
   const worker = slots?.lease() ?? null;
   const sentAt = performance.now();
   const fromTag = bound.over(usualTransactionMs, sentAt);
-  const state = await readForAdmission(send, lookupOf(calls, { worker, fromTag }));
+  const lookup = lookupOf(calls, { worker, fromTag });
+  const state = await readForAdmission(send, lookup, staged !== null);
   bound.observe(state.floor ?? clockTag(state.nowMs), sentAt);
-  const batch = new AdmissionBatch(state, { ...deps, worker });
+  const batch = new AdmissionBatch(state, { ...deps, worker, staged });
   try {
     const results = calls.map((call) => admitOne(batch, call, state.nowMs));
     const writes = batch.writes();
@@ -174,6 +184,15 @@ async function admitBatch(
     throw error;
   }
 }
+
+/** What is written before anything is locked. A call that is so long has a batch of its own. */
+function longContents([call, ...others]: readonly ExecuteCall[]): StoredVariables | null {
+  const contents = call && others.length === 0 ? preparedContents(call) : null;
+  const chars = contents ? contents.json.length + (contents.fileData?.length ?? 0) : 0;
+  return chars > stagedCharsMin ? contents : null;
+}
+
+const stagedCharsMin = 1_048_576;
 
 function admitOne(
   batch: AdmissionBatch,

@@ -3,6 +3,7 @@ import {
   conversationDigestInput,
   type ParsedBody,
 } from '../../core/agent/conversation.ts';
+import type { StoredVariables } from '../../core/agent/stored-files.ts';
 import { readTextValuesJob } from '../../core/agent/text-values.ts';
 import {
   bodyDigestInput,
@@ -13,6 +14,7 @@ import {
   readVariables,
   type UnparsedBody,
 } from '../../core/agent/variables.ts';
+import type { AllowedHosts } from '../../core/allowed-hosts.ts';
 import { type Compute, inlineCharsMax, JobTooLarge } from '../../core/compute.ts';
 import {
   type AgentAtAdmission,
@@ -20,7 +22,11 @@ import {
   type Preparation,
   resolveCall,
 } from '../../core/execution/decide.ts';
-import { examineVariablesJob, isSameQuestion } from '../../core/execution/examine-variables.ts';
+import {
+  asSent,
+  examineVariablesJob,
+  isSameQuestion,
+} from '../../core/execution/examine-variables.ts';
 
 /**
  * What a call needs beyond a look at its body: to be parsed (if it is long), hashed (for its idempotency key), and examined
@@ -59,19 +65,26 @@ function tooLarge(error: unknown): ExecuteBody {
   throw error;
 }
 
+/** What calls are prepared with. */
+export interface PreparationDeps {
+  readonly compute: Compute;
+  /** The hosts whose files may have URLs that begin with `http:`. Default: none. */
+  readonly allowedHosts?: AllowedHosts;
+}
+
 export async function prepareCall(
-  compute: Compute,
+  deps: PreparationDeps,
   call: ExecuteCall,
   { workspaceId, agent }: Target,
 ): Promise<ExecuteCall> {
   const known = call.preparation?.digest ?? null;
   const { body: parsed, digest } =
     call.body.kind === 'unparsed' || known === null
-      ? await parseAndHash(compute, workspaceId, call)
+      ? await parseAndHash(deps.compute, workspaceId, call)
       : { body: call.body, digest: known };
   try {
-    const body = agent ? await readTexts(compute, parsed, agent) : parsed;
-    const examined = agent && (await examine(compute, { ...call, body }, agent));
+    const body = agent ? await readTexts(deps, parsed, agent) : parsed;
+    const examined = agent && (await examine(deps, { ...call, body }, agent));
     return { ...call, body, preparation: { digest, examined } };
   } catch (error) {
     return { ...call, body: tooLarge(error), preparation: { digest, examined: null } };
@@ -80,14 +93,15 @@ export async function prepareCall(
 
 /** The body with the values that the client turned into text. */
 async function readTexts(
-  compute: Compute,
+  { compute, allowedHosts: allowed }: PreparationDeps,
   body: ParsedBody,
   { workspaceId, messageLists, variableSchemas }: AgentAtAdmission,
 ): Promise<ParsedBody> {
   if (body.kind !== 'variables' || !body.mayHoldTexts) return body;
   const { json } = body.variables;
-  const texts = { workspaceId, messageLists, variableSchemas, json };
-  const read = readVariables(await compute.run(workspaceId, readTextValuesJob, texts), body.labels);
+  const texts = { workspaceId, messageLists, variableSchemas, json, allowed };
+  const values = await compute.run(workspaceId, readTextValuesJob, texts, json.length);
+  const read = readVariables(values, body.labels);
   return read.kind === 'variables' ? { ...body, variables: read.variables } : read;
 }
 
@@ -108,8 +122,17 @@ export function needsPreparation(
   return call !== null && !('code' in call) && call.question !== null;
 }
 
+/** What an execution of the call would store, as far as that is known; null if it is not. */
+export function preparedContents({ body, preparation }: ExecuteCall): StoredVariables | null {
+  if (preparation?.examined) {
+    const { problem, stored } = preparation.examined.answer;
+    return problem ? null : stored;
+  }
+  return body.kind === 'variables' ? asSent(body.variables) : null;
+}
+
 async function examine(
-  compute: Compute,
+  { compute, allowedHosts: allowed }: PreparationDeps,
   { body, preparation }: { readonly body: ParsedBody; readonly preparation?: Preparation },
   agent: AgentAtAdmission,
 ): Promise<Preparation['examined']> {
@@ -118,7 +141,9 @@ async function examine(
   const { question } = call;
   const before = preparation?.examined ?? null;
   if (before && isSameQuestion(before.question, question)) return before;
-  const answer = await compute.run(agent.workspaceId, examineVariablesJob, question);
+  const { workspaceId } = agent;
+  const job = { ...question, allowed };
+  const answer = await compute.run(workspaceId, examineVariablesJob, job, question.json.length);
   return { question, answer };
 }
 
@@ -126,7 +151,7 @@ async function hash(compute: Compute, workspaceId: string, body: ParsedBody): Pr
   const input = digestInput(body);
   const chars = input.json.reduce((sum, { length }) => sum + length, 0);
   if (chars <= inlineCharsMax) return Buffer.from(digestOf(input));
-  return Buffer.from(await compute.run(workspaceId, digestJob, input));
+  return Buffer.from(await compute.run(workspaceId, digestJob, input, chars));
 }
 
 function digestInput(body: ParsedBody): DigestInput {

@@ -13,6 +13,7 @@ import {
   examineVariablesJob,
   type QuestionedAgent,
   questionOf,
+  type VariablesJob,
   variableProblemText,
 } from '../../core/execution/examine-variables.ts';
 import { labelsJson } from '../../core/execution/labels.ts';
@@ -54,7 +55,9 @@ export interface UploadInput extends Omit<NewUpload, 'id' | 'upload' | 'promptVe
   readonly storage: BatchStorageLimits;
 }
 
-type UploadTarget = QuestionedAgent & Pick<AgentAtAdmission, 'requiredVariables'>;
+type UploadTarget = QuestionedAgent &
+  Pick<AgentAtAdmission, 'requiredVariables'> &
+  Pick<VariablesJob, 'allowed'>;
 
 export interface Uploaded {
   readonly batchId: string;
@@ -238,8 +241,9 @@ class UploadedLines {
     if ('code' in read) return refused(read.code, read.message);
     const question = questionOf(this.#target, read.variables);
     if (question) {
-      const { workspaceId } = this.#target;
-      const { problem } = await this.#compute.run(workspaceId, examineVariablesJob, question);
+      const { workspaceId, allowed } = this.#target;
+      const job = { ...question, allowed };
+      const { problem } = await this.#compute.run(workspaceId, examineVariablesJob, job);
       if (problem) return refused('INVALID_VARIABLES', variableProblemText(problem).message);
     }
     const labels = body.kind === 'variables' ? body.labels : null;

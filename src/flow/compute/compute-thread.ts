@@ -6,7 +6,7 @@ import { turns } from './turns.ts';
  * One thread that runs the jobs of `core/compute.ts`. It starts with the first job.
  *
  * - Workspaces take turns, job by job: a workspace whose schemas take long to compile delays others by at most the jobs that
- *   are already in the thread. These are two, so that the thread does not wait for the event loop.
+ *   are already in the thread. These are two by default, so that the thread does not wait for the event loop.
  * - A job that fails rejects alone. If the thread dies (out of memory), the job that it ran rejects, and those behind it, which
  *   may be of other workspaces, run in another thread.
  * - A thread without jobs does not keep the process running.
@@ -37,7 +37,10 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-export function createComputeThread(heapMegabytes = heapMegabytesMax): ComputeThread {
+export function createComputeThread(
+  heapMegabytes = heapMegabytesMax,
+  jobsMax = jobsInThreadMax,
+): ComputeThread {
   const waiting = turns<Pending>();
   /** In the order in which the thread runs them. */
   const running = new Map<number, Pending>();
@@ -80,7 +83,7 @@ export function createComputeThread(heapMegabytes = heapMegabytesMax): ComputeTh
   }
 
   function proceed(): void {
-    while (running.size < jobsInThreadMax) {
+    while (running.size < jobsMax) {
       const next = waiting.next();
       if (!next) break;
       if (closed) {

@@ -16,17 +16,23 @@ export interface FileToFetch {
   readonly url: string;
 }
 
+interface Download {
+  readonly download: typeof fetch;
+  /** Whether a URL of this host may begin with `http:`. */
+  readonly isAllowed: (url: URL) => boolean;
+}
+
 /** Storage services redirect to a signed URL. */
 const redirectsMax = 3;
 
 /** @returns a data URL */
 export async function fetchFile(
   file: FileToFetch,
-  download: typeof fetch,
+  through: Download,
   signal: AbortSignal,
 ): Promise<string> {
   const { kind, variable, url } = file;
-  const response = await follow(file, download, signal);
+  const response = await follow(file, through, signal);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (bytes.length === 0) throw unavailable(variable, 'is empty');
   const stated = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
@@ -56,7 +62,7 @@ const isAnything = /^(application|binary)\/octet-stream$/;
 
 async function follow(
   { variable, url }: FileToFetch,
-  download: typeof fetch,
+  { download, isAllowed }: Download,
   signal: AbortSignal,
 ): Promise<Response> {
   let at = url;
@@ -70,7 +76,8 @@ async function follow(
       throw refused(variable, response);
     }
     const next = URL.parse(location, at);
-    if (next?.protocol !== 'https:') throw unavailable(variable, 'redirects to no https URL');
+    if (next?.protocol !== 'https:' && !(next && isAllowed(next)))
+      throw unavailable(variable, 'redirects to no https URL');
     at = next.href;
   }
   throw unavailable(variable, `redirects more than ${redirectsMax} times`);

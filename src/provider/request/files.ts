@@ -1,5 +1,5 @@
 import { type Content, type ContentPart, fileOf, filesOf } from '../../core/agent/content.ts';
-import { type FileKind, readDataUrl } from '../../core/agent/file-value.ts';
+import { type FileKind, isDataUrl, readDataUrl } from '../../core/agent/file-value.ts';
 import type { ModelCall } from '../../core/model/model-port.ts';
 import { fileBytesMax } from '../../net/response-limits.ts';
 import type { ByteBudget } from '../capacity/byte-budget.ts';
@@ -19,6 +19,8 @@ export interface FileFetching {
   readonly download: typeof fetch;
   /** Whether a provider may fetch the URL itself. */
   readonly isPublic: (url: URL) => Promise<boolean>;
+  /** Whether the operator allows its host, whatever address it has: the provider may not reach it. Default: none. */
+  readonly isAllowed?: (url: URL) => boolean;
   readonly budget: ByteBudget;
 }
 
@@ -34,7 +36,7 @@ const callBytesMax = 64 * 1024 * 1024;
 export async function withFetchedFiles<Call extends Messages, Result>(
   { language }: Pick<Model, 'language'>,
   call: Call,
-  { download, isPublic, budget }: FileFetching,
+  { download, isPublic, isAllowed = () => false, budget }: FileFetching,
   signal: AbortSignal,
   work: (call: Call) => Promise<Result>,
 ): Promise<Result> {
@@ -46,7 +48,7 @@ export async function withFetchedFiles<Call extends Messages, Result>(
     const type = typeOfUrl(file.kind, file.url);
     // The provider gets it in this form too.
     const url = new URL(file.url);
-    if (takesUrl(supported, type, url.href)) passedOn.set(url.origin, file);
+    if (!isAllowed(url) && takesUrl(supported, type, url.href)) passedOn.set(url.origin, file);
     else files.set(keyOf(file.kind, file.url), file);
   }
   await refusePrivate([...passedOn.values()], isPublic);
@@ -56,7 +58,7 @@ export async function withFetchedFiles<Call extends Messages, Result>(
     const fetched = new Map<string, string>();
     let bytes = 0;
     for (const [key, file] of files) {
-      const dataUrl = await fetchFile(file, download, signal);
+      const dataUrl = await fetchFile(file, { download, isAllowed }, signal);
       bytes += dataUrl.length;
       if (bytes > callBytesMax) throw tooMany(callBytesMax);
       fetched.set(key, dataUrl);
@@ -85,7 +87,7 @@ function keyOf(kind: FileKind, url: string): string {
 
 function urlsIn(content: Content): FileToFetch[] {
   return filesOf(content).flatMap(({ kind, source: { variable, value } }) =>
-    isData(value) ? [] : { kind, variable, url: value },
+    isDataUrl(value) ? [] : { kind, variable, url: value },
   );
 }
 
@@ -104,10 +106,6 @@ function replaceUrls<Call extends Messages>(
     return typeof content === 'string' ? message : { ...message, content: content.map(replace) };
   });
   return { ...call, messages };
-}
-
-function isData(value: string): boolean {
-  return /^data:/i.test(value);
 }
 
 /** The type that the path of a URL suggests; `image/*` for any other image. */

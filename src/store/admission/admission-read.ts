@@ -113,14 +113,16 @@ export interface ReplayRow extends FirstCallRow {
   readonly status: ExecutionStatus | null;
 }
 
+/** @param isBegun whether the transaction has begun */
 export async function readForAdmission(
   send: Send,
   request: AdmissionLookup,
+  isBegun = false,
 ): Promise<AdmissionState> {
   const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };
   const [, counts, keys, agents, workspaces, [clock], refusals, lease, replays, steps, members] =
     await Promise.all([
-      send(begin),
+      isBegun ? [] : send(begin),
       send(lockLimits, lookup),
       send(readKeys, lookup),
       send(readAgents, lookup),

@@ -2,7 +2,11 @@ import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import type { QuotaReport } from '../../core/event/quota-event.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
-import type { ExecutionTerms, InputColumns } from '../../core/execution/execution-fields.ts';
+import type {
+  ExecutionTerms,
+  InputColumns,
+  StoredField,
+} from '../../core/execution/execution-fields.ts';
 import type { Counts } from '../../core/execution/limits.ts';
 import type { Tally } from '../../core/history/statistics.ts';
 import type { Send } from '../../db/pipeline.ts';
@@ -23,6 +27,7 @@ import {
 } from '../execution/terms.ts';
 import { markCalled } from '../workflow/workflow-steps.ts';
 import { insertFirstCalls, type NewFirstCall } from './idempotency.ts';
+import { deleteStaged, type StagedContents } from './stage-contents.ts';
 
 /**
  * The second of admission's two batches: it writes and commits (see `admission-read.ts`). An accepted execution is one row of
@@ -37,6 +42,8 @@ export interface AdmissionWrites {
   /** The worker that claims accepted executions at once. */
   readonly worker: string | null;
   readonly executions: readonly NewExecution[];
+  /** Contents of a call that may not have been accepted. */
+  readonly staged?: StagedContents | null;
   readonly refused: readonly RefusedExecution[];
   readonly firstCalls: readonly NewFirstCall[];
   readonly refusals: readonly RefusalCount[];
@@ -54,6 +61,8 @@ export interface AcceptedTerms extends ExecutionTerms {
 /** An accepted execution. */
 export interface NewExecution extends AdmittedCall<AcceptedTerms>, InputColumns {
   readonly queued: NewQueuedExecution;
+  /** Its row, if that has its contents already. */
+  readonly staged?: StagedContents | null;
 }
 
 export interface NewQueuedExecution {
@@ -88,10 +97,7 @@ export function sendWrites(
   const { counts, months, executions, refused, firstCalls, refusals } = writes;
   const sent: Promise<unknown>[] = [];
   if (counts.size + months.length > 0) sent.push(updateCounts(send, counts, months));
-  if (executions.length > 0) {
-    const numbered = numberTerms<AcceptedTerms, NewExecution>(executions);
-    sent.push(send(insertExecutions, { ...writes, ...numbered }));
-  }
+  sent.push(...sendExecutions(send, writes));
   const called = executions.flatMap(({ id, step }) => (step ? { ...step, executionId: id } : []));
   if (called.length > 0) sent.push(markCalled(send, called));
   sent.push(insertFirstCalls(send, firstCalls));
@@ -102,6 +108,21 @@ export function sendWrites(
   const completed = writeCompletion(send, { refused, refusedAtMs, tallies, events, lines });
   sent.push(completed);
   return { sent, completed };
+}
+
+function sendExecutions(send: Send, writes: AdmissionWrites): Promise<unknown>[] {
+  const { executions, staged = null } = writes;
+  const [first] = executions;
+  if (staged && first?.staged === staged) {
+    const contents = { inputVariables: '{}', fileData: null };
+    const numbered = numberTerms<AcceptedTerms, NewExecution>([{ ...first, ...contents }]);
+    return [send(completeStaged, { ...writes, ...numbered, stagedId: staged.id })];
+  }
+  const numbered = numberTerms<AcceptedTerms, NewExecution>(executions);
+  return [
+    ...(staged ? [send(deleteStaged, staged)] : []),
+    ...(executions.length > 0 ? [send(insertExecutions, { ...writes, ...numbered })] : []),
+  ];
 }
 
 /** Writes counts that were read under their lock: those of keys and agents, and the months of workspaces. */
@@ -156,18 +177,33 @@ const accepted = admittedTable<AcceptedTerms, NewExecution>(
     claimed: ['bool', (one) => one.queued.claimed],
   },
 );
-const acceptedNames = sql`step_item, batch_line, ${namesOf(inputFields)}, settings, tag, has_slot`;
+/** Those that `stageContents` writes. */
+const isStaged = ({ row }: StoredField) => row === 'inputVariables' || row === 'fileData';
+const contentNames = namesOf(inputFields.filter(isStaged));
+const otherInputs = namesOf(inputFields.filter((field) => !isStaged(field)));
+const otherNames = sql`step_item, batch_line, ${otherInputs}, settings, tag, has_slot`;
 
 type Accepted = NumberedTerms<AcceptedTerms, NewExecution> &
   Pick<AdmissionWrites, 'executedAtMs' | 'worker'>;
 
+/** SQL: the columns of the queue beside the contents, and their values. */
+const queueNames = sql`${admittedNames}, ${otherNames}, executed_at, worker, attempt, started_at`;
+const queueValues = sql`${admittedValues}, ${otherNames},
+    ${({ executedAtMs }: Accepted) => new Date(executedAtMs).toISOString()}::timestamptz,
+    case when claimed then ${({ worker }: Accepted) => worker}::uuid end, claimed::int,
+    case when claimed then clock_timestamp() end`;
+
 const insertExecutions = statement<Accepted>('admission-insert-executions')`
-  insert into execution_queue (${admittedNames}, ${acceptedNames}, executed_at, worker, attempt, started_at)
-  select ${admittedValues}, ${acceptedNames},
-    ${({ executedAtMs }) => new Date(executedAtMs).toISOString()}::timestamptz,
-    case when claimed then ${({ worker }) => worker}::uuid end, claimed::int,
-    case when claimed then clock_timestamp() end
+  insert into execution_queue (${queueNames}, ${contentNames})
+  select ${queueValues}, ${contentNames}
   from ${accepted}`;
+
+// The contents stay where they are, because the update does not name them.
+const completeStaged = statement<Accepted & { readonly stagedId: string }>(
+  'admission-complete-staged',
+)`
+  update execution_queue q set (${queueNames}) = (select ${queueValues} from ${accepted})
+  where q.id = ${({ stagedId }) => stagedId}`;
 
 const counted = rowSet<RefusalCount>('r', {
   caller: ['uuid', (one) => one.caller],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
-import { startService } from '../../../harness/service.ts';
+import { allowedHost, startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
 
@@ -145,9 +145,26 @@ test('anything else is 400 with the variable', async () => {
   }
 });
 
+test('a URL may begin with http: if its host is allowed', async () => {
+  const agent = await agentOf();
+  const at = (host: string) => `http://${host}/a.png`;
+  const history = (host: string) => [{ role: 'user', content: [{ image: at(host) }] }];
+  const record = await run(agent.path, {
+    ...{ photo: at(allowedHost), history: history(allowedHost) },
+  });
+  assert.equal(record.status, 'success', JSON.stringify(record));
+  const other = '127.0.0.1:9001';
+  for (const values of [{ photo: at(other) }, { photo, history: history(other) }]) {
+    const body = { variables: values };
+    const refused = await service.call('POST', `${agent.path}/execute`, { key, body });
+    assert.deepEqual([refused.status, refused.body.code], [400, 'INVALID_VARIABLES']);
+    assert.match(refused.body.message, /CUELINE_ALLOWED_HOSTS/);
+  }
+});
+
 test('the 413 says to pass a URL', async () => {
   const agent = await agentOf();
-  const big = `data:image/png;base64,${'A'.repeat(1_400_000)}`;
+  const big = `data:image/png;base64,${'A'.repeat(33_554_432)}`;
   const body = { variables: { photo: big } };
   const refused = await service.call('POST', `${agent.path}/execute`, { key, body });
   assert.deepEqual([refused.status, refused.body.code], [413, 'BODY_TOO_LARGE']);

@@ -23,6 +23,13 @@ describe('a value', () => {
     ['image', 'https://cdn.example/a.png?signature=b'],
     ['file', 'data:text/plain,Hello%20you'],
     ['file', 'https://cdn.example/a'],
+    ['file', 'data:;base64,aGk='],
+    ['file', 'data:,hi'],
+    ['file', 'data:nonsense,hi'],
+    ['file', 'data:text/plain;base64,aGk=\n'],
+    ['file', 'data:text/plain,ä'],
+    ['image', ' \tdata:image/png;base64,iVBORw0KGgo'],
+    ['image', 'data:image/svg+xml;charset=utf-8,<svg xmlns="http://www.w3.org/2000/svg"/>'],
   ] as const;
   for (const [kind, value] of valid) {
     test(`is ${kind}: ${value}`, () => assert.equal(fileProblem(kind, value), null));
@@ -38,13 +45,13 @@ describe('a value', () => {
     ['image', 'file:///etc/passwd', /https URL/],
     ['image', 'https://user:word@cdn.example/a.png', /without user name/],
     ['image', `https://cdn.example/${'a'.repeat(8_192)}`, /at most 8192 characters/],
-    ['file', 'data:;base64,aGk=', /media type/],
     ['file', 'data:text/plain;base64,', /valid base64/],
     ['file', 'data:text/plain;base64,aGk==', /valid base64/],
-    ['file', 'data:text/plain;base64,aGk=\n', /valid base64/],
     ['file', 'data:text/plain;base64,a', /valid base64/],
     ['file', 'data:text/plain;base64,a-_=', /valid base64/],
-    ['file', 'data:text/plain,ä', /valid base64/],
+    ['image', 'data:;base64,iVBORw0KGgo', /media type text\/plain/],
+    ['file', 'data:text/plain;base64', /valid base64/],
+    ['file', 'data:text/plain#,hi', /valid base64/],
     ['image', reference, /data URL needs/],
   ] as const;
   for (const [kind, value, problem] of invalid) {
@@ -62,6 +69,35 @@ describe('a value', () => {
     });
     assert.equal(readDataUrl('https://cdn.example'), null);
   });
+});
+
+describe('a data URL is decoded as the Fetch standard says', () => {
+  const cases: [string, string, string | number[]][] = [
+    ['data:text/plain;charset=utf-8;base64,aGk=', 'text/plain', 'hi'],
+    ['data:text/plain;name="a;b";BASE64,aGk=', 'text/plain', 'hi'],
+    ['data:text/plain;  base64,aGk=', 'text/plain', 'hi'],
+    ['data:text/plain;base64;x=1,aGk=', 'text/plain', 'aGk='],
+    ['data:text/plain;base64 ,aGk=', 'text/plain', 'hi'],
+    ['data:;charset=utf-8,a%20b', 'text/plain', 'a b'],
+    ['data:,%41%4a%zz%', 'text/plain', 'AJ%zz%'],
+    ['data:image/PNG;base64,aG k\n\t=', 'image/png', 'hi'],
+    ['data:image/png;base64,aG%6B%3D', 'image/png', 'hi'],
+    ['data:image/png;base64,aGl=', 'image/png', 'hi'],
+    ['data:a/b,1#2', 'a/b', '1'],
+    ['DATA:a/b,%FF\n', 'a/b', [255]],
+    ['data:a/b,\u00e9', 'a/b', '\u00e9'],
+    ['data:a b/c,x', 'text/plain', 'x'],
+    ['data: a/b ;c=d,x', 'a/b', 'x'],
+  ];
+  for (const [url, type, contents] of cases) {
+    test(JSON.stringify(url), async () => {
+      const expected = Buffer.from(contents as string);
+      assert.deepEqual(readDataUrl(url), { type, base64: expected.toString('base64') });
+      // Node fetches data URLs by the same standard, with the parameters of the type.
+      const response = await fetch(url);
+      assert.deepEqual(Buffer.from(await response.arrayBuffer()), expected);
+    });
+  }
 });
 
 test('the first malformed file is named; null is none', () => {

@@ -49,8 +49,8 @@ async function tripsOf(work: () => Promise<void>): Promise<string[]> {
   return trips.splice(0);
 }
 
-async function executed(): Promise<void> {
-  const body = { variables: { text: 'x' } };
+async function executed(text = 'x'): Promise<void> {
+  const body = { variables: { text } };
   const { body: accepted } = await service.call('POST', `${agent.path}/execute`, { key, body });
   assert.equal((await ended(service, accepted.statusUrl, key)).status, 'success');
 }
@@ -58,9 +58,18 @@ const readCall =
   'begin admission-lock-limits admission-read-keys admission-read-agents admission-read-workspaces admission-read-clock admission-read-refusals admission-lock-worker';
 
 test('an execution is accepted in two round trips, and ended in two', async () => {
-  assert.deepEqual(await tripsOf(executed), [
+  assert.deepEqual(await tripsOf(() => executed()), [
     readCall,
     'admission-update-counts admission-insert-executions commit',
+    'begin finish-lock-queue',
+    'completion-move-to-history statistics-add statistics-add-breakdown commit',
+  ]);
+});
+
+test('long contents are written in a round trip before any lock, and not again', async () => {
+  assert.deepEqual(await tripsOf(() => executed('x'.repeat(1_100_000))), [
+    'begin admission-stage-contents',
+    'admission-update-counts admission-complete-staged commit',
     'begin finish-lock-queue',
     'completion-move-to-history statistics-add statistics-add-breakdown commit',
   ]);

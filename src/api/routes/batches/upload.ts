@@ -90,7 +90,8 @@ async function checkUpload(
     executedBy: caller.userId,
     ipAddress: callerAddress(request),
     userAgent: userAgentOf(request),
-    ...{ file: fileOf(request), target, compute: deps.compute, lineBytesMax: bodyBytesMax },
+    ...{ file: fileOf(request), compute: deps.compute, lineBytesMax: bodyBytesMax },
+    target: { ...target, allowed: deps.allowedHosts },
     storage: deps.batchStorage,
   };
   return { agentId, file: () => uploadBatch(deps.db, earlier, upload) };

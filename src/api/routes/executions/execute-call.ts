@@ -3,32 +3,56 @@ import type { Endpoint } from '../../../contract/endpoint.ts';
 import { idempotencyKeyMax } from '../../../contract/limits.ts';
 import {
   type ExecuteBody,
+  type LongBody,
   parseExecuteBody,
   parseLongBodyJob,
   type UnparsedBody,
+  unpackBody,
 } from '../../../core/agent/variables.ts';
 import { type Compute, inlineCharsMax } from '../../../core/compute.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { unknownName } from '../../../core/failure.ts';
 import { requireCredential } from '../../access/authenticate.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { readBody } from '../../http/request/body.ts';
+import { type CallBodyLimit, readCallBody } from '../../http/request/body.ts';
 
 /** Reads a request to execute an agent or a workflow. Errors in it are values, because admission checks limits first. */
 
-/** Reads the body and rejects every query parameter. */
-export async function readExecuteBody(
-  compute: Compute,
+type CallReading = Pick<ApiDeps, 'compute' | 'reads' | 'callBodyBytes'>;
+
+/** Reads the body of a call with a key, and rejects every query parameter. */
+export function readExecuteBody(
+  deps: CallReading,
   request: FastifyRequest,
-  field: 'variables' | 'input',
+  keyHash: string,
+  field: LongBody['field'],
+): Promise<ExecuteBody | UnparsedBody> {
+  return readFieldBody(deps, request, field, keyLimit(deps, keyHash));
+}
+
+/** A key that does not exist, or has ended, sends no long body. */
+export function keyLimit(
+  { reads, callBodyBytes: bytesMax }: Pick<ApiDeps, 'reads' | 'callBodyBytes'>,
+  keyHash: string,
+): CallBodyLimit {
+  const mayBeLong = async () => (await reads.caller(keyHash))?.ended === false;
+  return { bytesMax, mayBeLong };
+}
+
+async function readFieldBody(
+  { compute }: Pick<ApiDeps, 'compute'>,
+  request: FastifyRequest,
+  field: LongBody['field'],
+  limit: CallBodyLimit,
 ): Promise<ExecuteBody | UnparsedBody> {
   const [parameter] = Object.keys(request.query as object);
-  const raw = await readBody(request);
+  const raw = await readCallBody(request, limit);
   if (parameter !== undefined) {
     const message = unknownName(`Parameter ${JSON.stringify(parameter.slice(0, 100))}`, []);
     return { kind: 'invalid', message, variable: null };
   }
   if (raw.kind === 'text') return executeBody(compute, raw.text, field);
+  if (raw.kind === 'bytes') return unparsed(compute, raw.bytes, field);
   if (raw.kind === 'none') return { kind: 'malformed', message: 'The body is missing.' };
   return raw;
 }
@@ -37,26 +61,34 @@ export async function readExecuteBody(
 export function executeBody(
   compute: Compute,
   text: string,
-  field: 'variables' | 'input' = 'variables',
+  field: LongBody['field'] = 'variables',
 ): ExecuteBody | UnparsedBody {
   if (text.length <= inlineCharsMax) return parseExecuteBody(text, field);
-  return {
-    kind: 'unparsed',
-    chars: text.length,
-    parse: (workspaceId) => compute.run(workspaceId, parseLongBodyJob, { text, field }),
-  };
+  return unparsed(compute, text, field);
+}
+
+function unparsed(
+  compute: Compute,
+  sent: LongBody['sent'],
+  field: LongBody['field'],
+): UnparsedBody {
+  const { length: chars } = sent;
+  const parse = async (workspaceId: string) =>
+    unpackBody(await compute.run(workspaceId, parseLongBodyJob, { sent, field }, chars));
+  return { kind: 'unparsed', chars, parse };
 }
 
 /** Reads a request from the dashboard and its caller. */
 export async function readDashboardCall(
-  deps: Pick<ApiDeps, 'authenticator' | 'checkSameOrigin' | 'compute'>,
+  deps: Pick<ApiDeps, 'authenticator' | 'checkSameOrigin' | 'compute' | 'callBodyBytes'>,
   request: FastifyRequest,
   endpoint: Endpoint,
-  field: 'variables' | 'input',
+  field: LongBody['field'],
 ) {
   requireCredential(request);
-  const { authenticator, checkSameOrigin } = deps;
-  const body = await readExecuteBody(deps.compute, request, field);
+  const { authenticator, checkSameOrigin, callBodyBytes: bytesMax } = deps;
+  const mayBeLong = async () => (await authenticator.identify(request, endpoint)) !== null;
+  const body = await readFieldBody(deps, request, field, { bytesMax, mayBeLong });
   // Follows the body, which may take long: the caller may be removed meanwhile.
   const caller = await authenticator.identify(request, endpoint);
   checkSameOrigin(request);

@@ -35,7 +35,7 @@ export function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const hash = bearerHash(request);
     if (!hash) throw unauthorized();
     deps.onKeyUsed(hash);
-    const body = await readExecuteBody(deps.compute, request, 'variables');
+    const body = await readExecuteBody(deps, request, hash, 'variables');
     await execute(deps, request, reply, { credential: { kind: 'key', hash }, body });
     return reply;
   });

@@ -9,10 +9,12 @@ import type { ExecuteBody, UnparsedBody } from '../../../core/agent/variables.ts
 import type { RefusedCall } from '../../../core/execution/refusal-advice.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { findTool } from '../../../store/agent/tools.ts';
+import { holdCallBytes } from '../../http/limits/call-bytes.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import { executeBody, readIdempotency } from '../executions/execute-call.ts';
 import { type Follower, followCall } from './follow-call.ts';
+import { takeArguments } from './mcp-body.ts';
 import type { Era, McpRequest } from './mcp-server.ts';
 import type { OpenCall, ToolClient } from './open-calls.ts';
 import { newTask } from './tasks.ts';
@@ -31,7 +33,7 @@ export async function callTool(
   { era, name, context }: ToolCall,
 ): Promise<CallToolResult> {
   const { id, signal } = context.mcpReq;
-  const start = { era, name, body: argumentsBody(mcp, id) };
+  const start = { era, name, takeBody: () => argumentsBody(mcp, id) };
   if (declaresTasks(context)) return started(mcp, start, newTask);
   const open = openCall(mcp, id);
   if (open instanceof CallFailure) return refusalResult(open, Date.now());
@@ -86,15 +88,16 @@ export function declaresTasks({ mcpReq }: ServerContext): boolean {
 interface ToolStart {
   readonly era: Era;
   readonly name: string;
-  readonly body: ExecuteBody | UnparsedBody;
+  /** Called once: what waits for the result must not keep the body. */
+  readonly takeBody: () => ExecuteBody | UnparsedBody;
 }
 
 /** The arguments of a call, as the body of an execute call has them. */
 function argumentsBody(
-  { deps, argumentsOf }: Pick<McpRequest, 'deps' | 'argumentsOf'>,
+  { deps, body: sent }: Pick<McpRequest, 'deps' | 'body'>,
   id: unknown,
 ): ExecuteBody | UnparsedBody {
-  const body = executeBody(deps.compute, `{"variables":${argumentsOf(id)}}`);
+  const body = executeBody(deps.compute, `{"variables":${takeArguments(sent, id)}}`);
   if (body.kind !== 'unparsed') return withTexts(body);
   return { ...body, parse: async (workspaceId) => withTexts(await body.parse(workspaceId)) };
 }
@@ -133,8 +136,23 @@ type AdmittedTool =
 /** An unknown name is admitted as an unknown agent: it counts for the key like any other call. */
 export async function admitTool(
   mcp: McpRequest,
-  { era, name, body }: ToolStart,
+  { takeBody, ...start }: ToolStart,
 ): Promise<AdmittedTool> {
+  const body = takeBody();
+  const bytes = body.kind === 'unparsed' ? 2 * body.chars : 0;
+  const free = holdCallBytes(mcp.deps.callBytes, mcp.caller.workspaceId, bytes);
+  try {
+    return await admitNamed(mcp, { ...start, body });
+  } finally {
+    free();
+  }
+}
+
+interface NamedCall extends Omit<ToolStart, 'takeBody'> {
+  readonly body: ExecuteBody | UnparsedBody;
+}
+
+async function admitNamed(mcp: McpRequest, { era, name, body }: NamedCall): Promise<AdmittedTool> {
   const { deps, caller, keyHash, request, slug } = mcp;
   const reader = { ...mcp, era };
   const named = await findTool(deps.db, caller, name);

@@ -1,15 +1,51 @@
+import { bodyBytesMax } from '../../../contract/limits.ts';
+import { computeJob } from '../../../core/compute.ts';
 import { isObject } from '../../../core/is-object.ts';
 import { compact, elements, members } from '../../../core/json.ts';
+import { decodeUtf8 } from '../../../core/utf8.ts';
 
-/** What a body says beyond its JSON value: the arguments of calls, with numbers and the order of names as sent. */
+/** The body of a request over MCP. */
+export interface McpBody {
+  /** For the library, in which the arguments of calls are empty: they may be long. Undefined for malformed JSON. */
+  readonly parsed: unknown;
+  /** The arguments of calls as compact JSON objects, with numbers and the order of names as sent; by the text of the request's id. */
+  readonly callArguments: Map<string, string>;
+  /** Without these arguments. */
+  readonly chars: number;
+}
 
-/** The arguments of a call by the id of its request, as compact JSON text; `{}` if it has none. */
-export function argumentsReader(text: string): (requestId: unknown) => string {
-  let read: ReadonlyMap<string, string> | null = null;
-  return (requestId) => {
-    read ??= readArguments(compact(text));
-    return read.get(JSON.stringify(requestId)) ?? '{}';
-  };
+/** Null if what is beside the arguments of calls is too long. */
+export function readMcpBody(sent: string | Uint8Array): McpBody | null {
+  const text = typeof sent === 'string' ? sent : decodeUtf8(sent);
+  const parsed = text === null ? undefined : parse(text);
+  if (text === null || parsed === undefined) return { parsed, callArguments: new Map(), chars: 0 };
+  const callArguments = readArguments(compact(text));
+  for (const { method, params } of messagesOf(parsed)) {
+    if (method === 'tools/call' && isObject(params) && isObject(argumentsIn(params.arguments))) {
+      params.arguments = {};
+    }
+  }
+  const chars = callArguments.values().reduce((left, { length }) => left - length, text.length);
+  const isLong = text.length > bodyBytesMax && JSON.stringify(parsed).length > bodyBytesMax;
+  return isLong ? null : { parsed, callArguments, chars: Math.max(0, chars) };
+}
+
+export const readMcpBodyJob = computeJob(import.meta.url, readMcpBody);
+
+/** The arguments of the call with this id; `{}` if it has none. They are kept no longer. */
+export function takeArguments({ callArguments }: McpBody, requestId: unknown): string {
+  const id = JSON.stringify(requestId);
+  const sent = callArguments.get(id) ?? '{}';
+  callArguments.delete(id);
+  return sent;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function readArguments(text: string): Map<string, string> {
@@ -26,25 +62,15 @@ function readArguments(text: string): Map<string, string> {
   return found;
 }
 
-/** The object in a text as compact JSON; undefined if there is none. */
-function compactObject(text: string): string | undefined {
-  try {
-    return isObject(JSON.parse(text)) ? compact(text) : undefined;
-  } catch {
-    return undefined;
-  }
+/** Some clients send `null` for no arguments, or the arguments as text. The library takes only objects. */
+function argumentsIn(given: unknown): unknown {
+  if (given === null) return {};
+  return typeof given === 'string' ? parse(given) : given;
 }
 
-/** The parsed body with objects where a client sent `null` for no arguments, or the arguments as text. The library takes only objects. */
-export function withArguments(body: unknown): unknown {
-  for (const { params } of messagesOf(body)) {
-    if (!isObject(params)) continue;
-    const given = params.arguments;
-    if (given === null) params.arguments = {};
-    else if (typeof given === 'string' && compactObject(given))
-      params.arguments = JSON.parse(given);
-  }
-  return body;
+/** The object in a text as compact JSON; undefined if there is none. */
+function compactObject(text: string): string | undefined {
+  return isObject(parse(text)) ? compact(text) : undefined;
 }
 
 /** An event stream as one JSON, for a client that reads no streams: the responses without the progress before them. */

@@ -12,6 +12,7 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import { callTool, declaresTasks, tasksExtension } from './call-tool.ts';
 import { listedTools } from './listed-tools.ts';
+import type { McpBody } from './mcp-body.ts';
 import type { PacedResponse } from './paced-response.ts';
 import type { ResponseBudget } from './response-budget.ts';
 import { acknowledgeTask, cancelTask, getTask } from './tasks.ts';
@@ -26,8 +27,7 @@ export interface McpRequest {
   readonly baseUrl: string;
   /** The slug, identifier or an alias of the only tool, for `/mcp/{slug}`. */
   readonly slug: string | null;
-  /** The text of the arguments of a call, with its numbers as sent; by the id of the request. */
-  readonly argumentsOf: (requestId: unknown) => string;
+  readonly body: McpBody;
   /** Whether the client reads event streams; otherwise the response is one JSON. */
   readonly readsStreams: boolean;
   readonly budget: ResponseBudget;

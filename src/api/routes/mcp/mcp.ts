@@ -1,8 +1,9 @@
 import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { mcpMessagesMax } from '../../../contract/limits.ts';
+import { bodyBytesMax, mcpMessagesMax } from '../../../contract/limits.ts';
 import type { ExecuteBody } from '../../../core/agent/variables.ts';
+import { inlineCharsMax } from '../../../core/compute.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
@@ -14,7 +15,8 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { holdCallBytes } from '../../http/limits/call-bytes.ts';
 import { limitLists } from '../../http/limits/minute-limit.ts';
-import { type RawBody, readBody } from '../../http/request/body.ts';
+import { type CallBytes, readCallBody } from '../../http/request/body.ts';
+import { keyLimit } from '../executions/execute-call.ts';
 import { requireWorkflow } from '../workflows/workflows.ts';
 import { admitTool, toolClient } from './call-tool.ts';
 import {
@@ -26,7 +28,14 @@ import {
   resourceMetadata,
   sendAccessFailure,
 } from './mcp-access.ts';
-import { argumentsReader, asJson, type McpMessage, messagesOf, withArguments } from './mcp-body.ts';
+import {
+  asJson,
+  type McpBody,
+  type McpMessage,
+  messagesOf,
+  readMcpBody,
+  readMcpBodyJob,
+} from './mcp-body.ts';
 import { createMcpServer, type McpRequest } from './mcp-server.ts';
 import { PacedResponse } from './paced-response.ts';
 import { ResponseBudget } from './response-budget.ts';
@@ -89,7 +98,7 @@ async function serve(
   reply: FastifyReply,
 ): Promise<void> {
   const keyHash = requireKey(request, deps.publicUrl);
-  const raw = await readBody(request);
+  const raw = await readCallBody(request, keyLimit(deps, keyHash));
   // Follows the body, which may take long: the key may be revoked meanwhile.
   const caller = await deps.reads.caller(keyHash);
   checkOrigin(request, reply, caller, deps.publicUrl);
@@ -97,9 +106,9 @@ async function serve(
   deps.onKeyUsed(keyHash);
   const failure = accessFailure(caller);
   if (failure && raw.kind !== 'text') throw failure;
-  const text = textOf(raw);
+  const body = await readSent(deps, caller, sentOf(raw));
   await inWorkspace(caller.workspaceId, () =>
-    answer(deps, handle, { request, reply, caller, keyHash, text }),
+    answer(deps, handle, { request, reply, caller, keyHash, body }),
   );
 }
 
@@ -108,23 +117,37 @@ interface Received {
   readonly reply: FastifyReply;
   readonly caller: Caller;
   readonly keyHash: string;
-  readonly text: string;
+  readonly body: McpBody;
+}
+
+async function readSent(
+  { compute }: ApiDeps,
+  { workspaceId }: Caller,
+  sent: string | Uint8Array,
+): Promise<McpBody> {
+  const body =
+    sent.length <= inlineCharsMax
+      ? readMcpBody(sent)
+      : await compute.run(workspaceId, readMcpBodyJob, sent, sent.length);
+  if (body) return body;
+  const message = `Everything but the arguments of calls must have at most ${bodyBytesMax} bytes.`;
+  throw new CallFailure('BODY_TOO_LARGE', message);
 }
 
 async function answer(
   deps: ApiDeps,
   handle: Handle,
-  { request, reply, caller, keyHash, text }: Received,
+  { request, reply, caller, keyHash, body }: Received,
 ): Promise<void> {
-  const body = parse(text);
+  const { parsed } = body;
   // The library refuses a longer batch as a whole.
-  const messages = messagesOf(body).slice(0, mcpMessagesMax);
+  const messages = messagesOf(parsed).slice(0, mcpMessagesMax);
   const closing = abortOnDisconnect(reply);
   const mcp: McpRequest = {
     ...{ deps, caller, keyHash, request },
     baseUrl: baseUrlOf(request, deps.publicUrl),
     slug: request.params.slug ?? null,
-    argumentsOf: argumentsReader(text),
+    body,
     readsStreams: /text\/(?:event-stream|\*)/i.test(request.headers.accept ?? ''),
     budget: new ResponseBudget(),
     response: new PacedResponse(),
@@ -133,7 +156,7 @@ async function answer(
   const failure = accessFailure(caller);
   if (failure) throw await refusalOf(mcp, messages, failure);
   // The library keeps the request until its response ends.
-  reply.raw.once('close', holdCallBytes(deps.callBytes, caller.workspaceId, 2 * text.length));
+  reply.raw.once('close', holdCallBytes(deps.callBytes, caller.workspaceId, 2 * body.chars));
   if (!messages.some(isToolCall)) await requireTool(mcp);
   const lists = messages.filter(({ method }) => method === 'tools/list').length;
   if (lists > 0) await limitLists(deps, caller, reply, lists);
@@ -144,16 +167,19 @@ async function answer(
   }
   const { signal } = closing;
   const forwarded = new Request('http://cueline/mcp', {
-    ...{ method: 'POST', headers: protocolHeaders(request), body: text, signal },
+    // It reads a body only if it is not given one that is parsed.
+    ...{ method: 'POST', headers: protocolHeaders(request), body: '', signal },
   });
-  const response = await handle(mcp, forwarded, body);
-  sendResponse(reply, mcp.response, mcp.readsStreams ? response : await asJson(response, body));
+  const response = await handle(mcp, forwarded, parsed);
+  sendResponse(reply, mcp.response, mcp.readsStreams ? response : await asJson(response, parsed));
 }
 
-function textOf(raw: RawBody): string {
+function sentOf(raw: CallBytes): string | Uint8Array {
   switch (raw.kind) {
     case 'text':
       return raw.text;
+    case 'bytes':
+      return raw.bytes;
     case 'none':
       return '';
     case 'too-large':
@@ -162,15 +188,6 @@ function textOf(raw: RawBody): string {
       throw new CallFailure('UNSUPPORTED_MEDIA_TYPE', raw.message);
     case 'malformed':
       throw new CallFailure('MALFORMED_BODY', raw.message);
-  }
-}
-
-/** Undefined for malformed JSON, which the library answers. */
-function parse(text: string): unknown {
-  try {
-    return withArguments(JSON.parse(text));
-  } catch {
-    return undefined;
   }
 }
 
@@ -198,7 +215,7 @@ async function refusalOf(
     const admitted = await admitTool(mcp, {
       era: 'legacy',
       name: params.name,
-      body: notRead,
+      takeBody: () => notRead,
     });
     // It was permitted meanwhile, but nobody would read the result.
     if (admitted.kind === 'accepted') await admitted.tracked.cancel();

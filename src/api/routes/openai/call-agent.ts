@@ -23,12 +23,13 @@ import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowOrigin } from '../../http/cors.ts';
 import { holdCallBytes } from '../../http/limits/call-bytes.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
-import { type RawBody, readBody } from '../../http/request/body.ts';
+import { type CallBytes, readCallBody } from '../../http/request/body.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
-import { readIdempotency } from '../executions/execute-call.ts';
+import { keyLimit, readIdempotency } from '../executions/execute-call.ts';
 import type { CallRequest } from './call-request.ts';
 import {
+  notRead,
   type OpenAiApi,
   type ReadCall,
   readCall,
@@ -83,7 +84,7 @@ export async function callAgent(
   if (!hash) throw unauthorized();
   deps.onKeyUsed(hash);
   const left = abortOnDisconnect(reply);
-  const raw = await readBody(request);
+  const raw = await readCallBody(request, keyLimit(deps, hash));
   const caller = await deps.reads.caller(hash);
   // An unknown key costs nothing but the bytes of its body.
   if (!caller) throw unauthorized();
@@ -152,17 +153,17 @@ async function readSent(
     raw,
     caller,
     api,
-  }: { request: FastifyRequest; raw: RawBody; caller: Caller; api: OpenAiApi },
+  }: { request: FastifyRequest; raw: CallBytes; caller: Caller; api: OpenAiApi },
 ): Promise<ReadCall> {
   if (raw.kind === 'none') return refused({ kind: 'malformed', message: 'The body is missing.' });
-  if (raw.kind !== 'text') return refused(raw);
-  const { text } = raw;
-  if (caller.ended) return readModel(text);
+  if (raw.kind !== 'text' && raw.kind !== 'bytes') return refused(raw);
+  if (caller.ended) return raw.kind === 'text' ? readModel(raw.text) : refused(notRead);
   const [queryParameter = null] = Object.keys(request.query as object);
-  const call = { api, text, queryParameter };
-  if (text.length <= inlineCharsMax) return readCall(call);
+  const sent = raw.kind === 'text' ? raw.text : raw.bytes;
+  const call = { api, sent, queryParameter };
+  if (sent.length <= inlineCharsMax) return readCall(call);
   try {
-    return await compute.run(caller.workspaceId, readCallJob, call);
+    return await compute.run(caller.workspaceId, readCallJob, call, sent.length);
   } catch (error) {
     if (!(error instanceof JobTooLarge)) throw error;
     return refused({ kind: 'too-large', message: error.message });

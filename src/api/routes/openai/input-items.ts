@@ -40,7 +40,7 @@ function inputMessages(variables: string, lists: readonly string[]): readonly Me
   const conversation = supplied.filter(({ name }) => lists.includes(name));
   if (conversation.length > 0) {
     return conversation.flatMap(({ name, text }) => {
-      const list = readMessages(text, name, true);
+      const list = readMessages(text, name, { isStored: true });
       return 'messages' in list ? list.messages : [];
     });
   }

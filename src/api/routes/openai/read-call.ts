@@ -1,8 +1,10 @@
+import { bodyBytesMax } from '../../../contract/limits.ts';
 import type { Conversation, ParsedBody } from '../../../core/agent/conversation.ts';
 import { computeJob } from '../../../core/compute.ts';
 import { fromId } from '../../../core/id.ts';
 import { isObject } from '../../../core/is-object.ts';
 import { depth, isStorable, jsonDepthMax } from '../../../core/json.ts';
+import { decodeUtf8, notUtf8 } from '../../../core/utf8.ts';
 import type { CallRequest } from './call-request.ts';
 import { readChatCall } from './read-chat.ts';
 import { invalidValue, ParameterError, type Parameters, requireKnown } from './read-parameters.ts';
@@ -17,7 +19,8 @@ export type OpenAiApi = 'chat' | 'responses';
 
 export interface SentCall {
   readonly api: OpenAiApi;
-  readonly text: string;
+  /** Bytes have not been decoded yet. */
+  readonly sent: string | Uint8Array;
   /** A parameter of the query; null if there is none. */
   readonly queryParameter: string | null;
 }
@@ -25,7 +28,9 @@ export interface SentCall {
 const readers = { chat: readChatCall, responses: readResponsesCall };
 
 /** Errors are values, because admission checks limits first. */
-export function readCall({ api, text, queryParameter }: SentCall): ReadCall {
+export function readCall({ api, sent, queryParameter }: SentCall): ReadCall {
+  const text = typeof sent === 'string' ? sent : decodeUtf8(sent);
+  if (text === null) return refused({ kind: 'malformed', message: notUtf8 });
   const parsed = parse(text);
   if (parsed === undefined) {
     return refused({ kind: 'malformed', message: 'The body is not valid JSON.' });
@@ -34,6 +39,7 @@ export function readCall({ api, text, queryParameter }: SentCall): ReadCall {
     if (queryParameter !== null) requireKnown({ [queryParameter]: true }, []);
     const call = readers[api](asObject(parsed, text), text);
     requireUsable(call.conversation);
+    requireShort(parsed as Parameters, text);
     return { kind: 'call', call };
   } catch (error) {
     if (error instanceof ParameterError) return refused(error.body, modelIn(parsed));
@@ -45,8 +51,10 @@ export const readCallJob = computeJob(import.meta.url, readCall);
 
 /** What a caller that may not call gets to know: nothing of its body is read but the agent that it names. */
 export function readModel(text: string): ReadCall {
-  return refused({ kind: 'absent', message: 'The body is not read.' }, modelIn(parse(text)));
+  return refused(notRead, modelIn(parse(text)));
 }
+
+export const notRead: ParsedBody = { kind: 'absent', message: 'The body is not read.' };
 
 export function refused(body: ParsedBody, model: string | null = null): ReadCall {
   return { kind: 'refused', model, body };
@@ -81,6 +89,17 @@ function asObject(parsed: unknown, text: string): Parameters {
     throw new ParameterError('invalid_value', null, message);
   }
   return parsed;
+}
+
+/**
+ * Everything but the messages is kept as objects, and passed on between threads, so it is no longer than a body of another call.
+ */
+function requireShort(parameters: Parameters, text: string): void {
+  if (text.length <= bodyBytesMax) return;
+  const { messages: _, input: __, ...others } = parameters;
+  if (JSON.stringify(others).length <= bodyBytesMax) return;
+  const message = `Everything but "messages" or "input" must have at most ${bodyBytesMax} bytes.`;
+  throw new ParameterError('invalid_value', null, message);
 }
 
 /** Arguments of tools are JSON in a text, so they can hold what the body cannot. */

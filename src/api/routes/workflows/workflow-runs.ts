@@ -119,7 +119,7 @@ function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {
       const caller = await deps.reads.caller(hash);
       allowOrigin(request, reply, caller?.allowedOrigins ?? []);
     }
-    const body = await readExecuteBody(deps.compute, request, 'input');
+    const body = await readExecuteBody(deps, request, hash, 'input');
     const credential = { kind: 'key', hash } as const;
     await startRun(deps, request, reply, { credential, trigger: 'api', body });
     return reply;
