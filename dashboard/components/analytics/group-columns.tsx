@@ -37,7 +37,6 @@ export interface ColumnsOf {
 export function groupColumns(of: ColumnsOf): readonly Column<GroupRow>[] {
   const { metric, grouping, all, allPrevious } = of;
   const change: Column<GroupRow> = {
-    key: 'change',
     header: 'Change',
     align: 'right',
     ...(metric === 'failures' && { hideBelow: 'sm' }),
@@ -50,7 +49,6 @@ export function groupColumns(of: ColumnsOf): readonly Column<GroupRow>[] {
   };
   return [
     {
-      key: 'group',
       header: grouping === 'none' ? 'Group' : groupingLabels[grouping],
       isName: true,
       cell: ({ label, color, total }) => (
@@ -128,7 +126,6 @@ function figure(
   more: More = {},
 ): Column<GroupRow> {
   return {
-    key: header,
     header,
     align: 'right',
     cell: (row) => <Linked of={of} row={row} span={of.span} more={more} text={text(row)} />,
@@ -141,7 +138,6 @@ function before(
   more: More = {},
 ): Column<GroupRow> {
   return {
-    key: 'before',
     header: 'Previous',
     align: 'right',
     cell: (row) => {

@@ -1,9 +1,7 @@
-import { Button, Group, Stack } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import type { Action } from '../../kit/resource.ts';
 import { NameFields } from '../fields/name-fields.tsx';
 import { SlugField } from '../fields/slug-field.tsx';
-import { FormError } from '../states/form-error.tsx';
-import { Dialog } from './dialog.tsx';
 
 interface NameAndDescription {
   readonly name: string;
@@ -12,50 +10,38 @@ interface NameAndDescription {
   readonly slug?: string;
 }
 
-export function RenameDialog(props: {
+export function RenameDialog<Result>(props: {
   readonly named: NameAndDescription;
-  readonly pending: boolean;
-  readonly error: unknown;
-  readonly onSave: (about: NameAndDescription) => void;
-  readonly onClose: () => void;
+  readonly action: Action<NameAndDescription, Result>;
 }) {
-  const { named, pending, error, onSave, onClose } = props;
-  const { name, slug } = named;
-  const [about, setAbout] = useState({ name, slug, description: named.description ?? '' });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSave({
-      name: about.name,
-      description: about.description || null,
-      ...(about.slug !== undefined && { slug: about.slug }),
-    });
-  };
+  const { name, description, slug } = props.named;
   return (
-    <Dialog locked={pending} onClose={onClose} title="Edit details">
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <NameFields
-            name={about.name}
-            description={about.description}
-            onChange={(change) => setAbout({ ...about, ...change })}
+    <FormDialog
+      title="Edit details"
+      submit="Save"
+      action={props.action}
+      start={{ name, description: description ?? '', slug }}
+      input={(about) => ({
+        name: about.name,
+        description: about.description || null,
+        ...(about.slug !== undefined && { slug: about.slug }),
+      })}
+      fields={({ values, change, error }) => [
+        <NameFields
+          key="name"
+          {...{ error, name: values.name, description: values.description }}
+          onChange={change}
+          autoFocus
+        />,
+        values.slug !== undefined && (
+          <SlugField
+            key="slug"
+            value={values.slug}
             error={error}
-            autoFocus
+            onChange={(slug) => change({ slug })}
           />
-          {about.slug !== undefined && (
-            <SlugField
-              value={about.slug}
-              onChange={(slug) => setAbout({ ...about, slug })}
-              error={error}
-            />
-          )}
-          <FormError error={error} />
-          <Group justify="flex-end">
-            <Button type="submit" loading={pending}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+        ),
+      ]}
+    />
   );
 }

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 
 /**
- * Returns focus on unmount to the element that had it on mount. Mantine does this only for components that stay
+ * Returns focus on unmount to `from`, or to the element that had it on mount. Mantine does this only for components that stay
  * mounted. If the element no longer exists, for example a deleted row, focus goes to the page.
  */
-export function useReturnFocus(): void {
-  const [opener] = useState(currentOpener);
+export function useReturnFocus(from: HTMLElement | null): void {
+  const [opener] = useState(() => from ?? currentOpener());
   useEffect(
     () => () => {
       // The user has already moved on to another page or dialog.
@@ -18,7 +18,7 @@ export function useReturnFocus(): void {
 }
 
 /** For a menu item, whose menu closes on click, the button that opened the menu. */
-function currentOpener(): HTMLElement | null {
+export function currentOpener(): HTMLElement | null {
   const active = document.activeElement;
   if (!(active instanceof HTMLElement) || active === document.body) return null;
   const button = active.closest('[role="menu"]')?.getAttribute('aria-labelledby');

@@ -4,7 +4,7 @@ import {
   reloadAfterUpgrade,
   reloadIfServed,
 } from '../../data/client/upgrade.ts';
-import { Dialog } from '../dialogs/dialog.tsx';
+import { Dialog } from '../../kit/dialog.tsx';
 import { ErrorState } from '../states/error-state.tsx';
 
 /** Closes the error dialog that replaces a dialog component. */

@@ -1,8 +1,8 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTestProvider } from '../../data/workspace/providers.ts';
+import { Dialog, DialogCloseButton } from '../../kit/dialog.tsx';
 import { CodeBlock } from '../code/code-block.tsx';
-import { Dialog, DialogCloseButton } from '../dialogs/dialog.tsx';
 import { ModelInput } from '../fields/model-input.tsx';
 import { FormError } from '../states/form-error.tsx';
 import { StateBadge } from '../states/state-badge.tsx';
@@ -23,7 +23,12 @@ export function TryModel({
     test.mutate({ name, model: model.trim() });
   };
   return (
-    <Dialog title={`Call a model of ${name}`} size="lg" locked={test.isPending} onClose={onClose}>
+    <Dialog
+      title={`Call a model of ${name}`}
+      width="medium"
+      locked={test.isPending}
+      onClose={onClose}
+    >
       <form onSubmit={submit}>
         <Stack gap="md">
           <ModelInput

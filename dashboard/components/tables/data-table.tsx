@@ -3,7 +3,7 @@ import type { HTMLAttributes, ReactNode } from 'react';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {
-  readonly key: string;
+  /** Differs from the other headers. */
   readonly header: string;
   /** Shown instead of the header's text. */
   readonly headerCell?: ReactNode;
@@ -25,6 +25,8 @@ export function DataTable<Row>(props: {
   /** The accessible name. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
+  /** The actions of a row, which stay at the right edge. */
+  readonly actions?: ((row: Row) => ReactNode) | false | undefined;
   /** Undefined while loading. */
   readonly rows: readonly Row[] | undefined;
   readonly rowKey: (row: Row) => string;
@@ -35,7 +37,8 @@ export function DataTable<Row>(props: {
   readonly stickyHeader?: boolean;
   readonly rowProps?: (row: Row) => HTMLAttributes<HTMLTableRowElement>;
 }) {
-  const { caption, columns, rows, rowKey, loadingRows = 8, stale = false, rowProps } = props;
+  const { caption, actions, rows, rowKey, loadingRows = 8, stale = false, rowProps } = props;
+  const columns = actions ? [...props.columns, actionsColumn(actions)] : props.columns;
   const of = (column: Column<Row>) => ({
     'data-align': column.align,
     'data-hide-below': column.hideBelow,
@@ -59,7 +62,7 @@ export function DataTable<Row>(props: {
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.key} scope="col" {...of(column)}>
+              <th key={column.header} scope="col" {...of(column)}>
                 {column.headerCell ?? column.header}
               </th>
             ))}
@@ -69,7 +72,7 @@ export function DataTable<Row>(props: {
           {rows?.map((row) => (
             <tr key={rowKey(row)} {...rowProps?.(row)}>
               {columns.map((column) => (
-                <td key={column.key} {...of(column)}>
+                <td key={column.header} {...of(column)}>
                   {column.cell(row)}
                 </td>
               ))}
@@ -79,7 +82,7 @@ export function DataTable<Row>(props: {
             Array.from({ length: loadingRows }, (_, index) => index).map((index) => (
               <tr key={index}>
                 {columns.map((column) => (
-                  <td key={column.key} {...of(column)}>
+                  <td key={column.header} {...of(column)}>
                     <Skeleton height={10} my={5} width={column.align ? '3rem' : '70%'} />
                   </td>
                 ))}
@@ -90,3 +93,7 @@ export function DataTable<Row>(props: {
     </section>
   );
 }
+
+const actionsColumn = <Row,>(cell: (row: Row) => ReactNode): Column<Row> => ({
+  ...{ header: 'Actions', align: 'right', sticky: true, cell },
+});

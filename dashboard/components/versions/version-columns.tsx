@@ -20,7 +20,6 @@ export function useVersionColumns<Version extends VersionInfo>(columns: {
   const nameOf = useMemberNames();
   return [
     {
-      key: 'version',
       header: 'Version',
       cell: (version) => (
         <>
@@ -37,7 +36,6 @@ export function useVersionColumns<Version extends VersionInfo>(columns: {
     },
     ...(columns.extraColumn ? [columns.extraColumn] : []),
     {
-      key: 'by',
       header: 'By',
       hideBelow: 'sm',
       cell: ({ createdBy }) => (
@@ -47,13 +45,11 @@ export function useVersionColumns<Version extends VersionInfo>(columns: {
       ),
     },
     {
-      key: 'saved',
       header: 'Saved',
       hideBelow: 'sm',
       cell: ({ createdAt }) => <Time at={createdAt} relative />,
     },
     {
-      key: 'actions',
       header: 'Actions',
       align: 'right',
       cell: (version) => <span className={classes.actions}>{columns.actions(version)}</span>,

@@ -6,8 +6,8 @@ import type {
   AgentPatch,
   LifecycleAction,
 } from '../../../src/client/index.ts';
+import { type Action, deletion } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
-import { useDelete } from '../client/use-delete.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
 import type { Range } from '../executions/statistics.ts';
 
@@ -50,29 +50,16 @@ export const statisticsOfQuery = (agentIds: readonly string[], range: Range) =>
       query?.queryKey[2] === agentIds.join() ? before : undefined,
   });
 
-export function useMoveAgent(agentId: string) {
-  const queries = useQueryClient();
-  return useSingleFlight({
-    meta: { saved: 'Saved' },
-    mutationFn: (action: LifecycleAction) => cueline.agents.move(agentId, action),
-    // Even after an error: another user may have moved the agent.
-    onSettled: () => queries.invalidateQueries({ queryKey: ['agents'] }),
-  });
-}
-
-/** Refuses new calls; `cancelRunning` also cancels running executions. */
-export function usePauseAgent(agentId: string) {
-  const queries = useQueryClient();
-  return useSingleFlight({
-    mutationFn: (cancelRunning: boolean) =>
-      cueline.agents.move(agentId, 'disable', { cancelRunning }),
-    meta: { saved: 'Paused' },
-    onSettled: () => {
-      void queries.invalidateQueries({ queryKey: ['executions'] });
-      return queries.invalidateQueries({ queryKey: ['agents'] });
-    },
-  });
-}
+/** Pausing with `cancelRunning` also cancels running executions. */
+export const moveAgent = (
+  agentId: string,
+  action: LifecycleAction,
+  options?: { readonly cancelRunning: boolean },
+): Action<void, Agent> => ({
+  run: () => cueline.agents.move(agentId, action, options),
+  saved: action === 'disable' ? 'Paused' : 'Saved',
+  stale: [['executions'], ['agents']],
+});
 
 /** Includes the ETag that makes an update fail after a concurrent change. */
 export const taggedAgentQuery = (agentId: string) =>
@@ -109,11 +96,8 @@ export function useChangeAgent(agentId: string) {
   });
 }
 
-export function useDeleteAgent(agentId: string, navigateAway: () => Promise<void>) {
-  return useDelete({
-    deleteFn: () => cueline.agents.delete(agentId),
-    listKey: ['agents', 'list'],
-    navigateAway,
-    obsoleteKeys: [['agents', agentId]],
-  });
-}
+export const deleteAgent = (agentId: string, leave: () => Promise<void>) =>
+  deletion(() => cueline.agents.delete(agentId), leave, [
+    ['agents', 'list'],
+    ['agents', agentId],
+  ]);

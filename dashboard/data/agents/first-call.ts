@@ -1,48 +1,28 @@
-import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { Agent, IssuedApiKey, LifecycleAction } from '../../../src/client/index.ts';
+import type { Action } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
-import { useSingleFlight } from '../client/use-single-flight.ts';
 
 /** The way to the first call of an agent: deploy it, issue a key, wait for the call. */
 
-export interface Deployed {
-  readonly agent: Agent;
-  readonly issued: IssuedApiKey;
-}
+/** Even after an error: the agent may be deployed although the key was refused. */
+const stale = [['agents'], ['keys']];
 
 /** Deploys the agent from any stage and issues a key that can only execute it. */
-export function useDeployWithKey(agentId: string) {
-  const queries = useQueryClient();
-  return useSingleFlight({
-    mutationFn: async (name: string): Promise<Deployed> => {
-      const agent = await deploy(agentId);
-      const permissions = ['execute' as const];
-      return {
-        agent,
-        issued: await cueline.keys.create({ name, permissions, agentIds: [agentId] }),
-      };
-    },
-    meta: { saved: 'Deployed, key created' },
-    // Even after an error: the agent may be deployed although the key was refused.
-    onSettled: () => void refetchAgentsAndKeys(queries),
-  });
-}
+export const deployWithKey = (agentId: string): Action<string, IssuedApiKey> => ({
+  run: async (name) => {
+    await deploy(agentId);
+    return cueline.keys.create({ name, permissions: ['execute'], agentIds: [agentId] });
+  },
+  saved: 'Deployed, key created',
+  stale,
+});
 
-export function useDeploy(agentId: string) {
-  const queries = useQueryClient();
-  return useSingleFlight({
-    mutationFn: () => deploy(agentId),
-    meta: { saved: 'Deployed' },
-    onSettled: () => void refetchAgentsAndKeys(queries),
-  });
-}
-
-async function refetchAgentsAndKeys(queries: ReturnType<typeof useQueryClient>): Promise<void> {
-  await Promise.all([
-    queries.invalidateQueries({ queryKey: ['agents'] }),
-    queries.invalidateQueries({ queryKey: ['keys'] }),
-  ]);
-}
+export const deployment = (agentId: string): Action<void, Agent> => ({
+  run: () => deploy(agentId),
+  saved: 'Deployed',
+  stale,
+});
 
 const nextActions: Readonly<Record<Agent['status'], LifecycleAction | null>> = {
   Draft: 'enable-api',

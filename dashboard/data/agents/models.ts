@@ -1,10 +1,10 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { can, useMe } from '../workspace/me.ts';
-import { pricesQuery } from '../workspace/prices.ts';
+import { prices } from '../workspace/prices.ts';
 import {
   environmentProvidersQuery,
   providerModelsQuery,
-  providersQuery,
+  providers,
 } from '../workspace/providers.ts';
 
 /** Providers that are known without a credential: one on the server's machine may answer. */
@@ -16,8 +16,8 @@ const local = ['ollama'];
  */
 export function useKnownModels(asks: boolean): readonly string[] {
   const mayAsk = can(useMe(), 'edit');
-  const prices = useQuery(pricesQuery).data ?? [];
-  const stored = useQuery(providersQuery).data ?? [];
+  const priced = useQuery(prices.list()).data ?? [];
+  const stored = useQuery(providers.list()).data ?? [];
   const environment = useQuery(environmentProvidersQuery).data ?? [];
   const configured = new Set([...stored, ...environment].map(({ name }) => name));
   const names = [...new Set([...configured, ...local])];
@@ -28,5 +28,5 @@ export function useKnownModels(asks: boolean): readonly string[] {
     const models = lists[index]?.data?.models ?? [];
     return models.length === 0 && configured.has(name) ? [`${name}/`] : models;
   });
-  return [...new Set(['cueline/echo', ...prices.map(({ model }) => model), ...listed])];
+  return [...new Set(['cueline/echo', ...priced.map(({ model }) => model), ...listed])];
 }

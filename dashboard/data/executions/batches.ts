@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Batch, BatchResult } from '../../../src/client/index.ts';
+import { resource } from '../../kit/resource.ts';
 import { basePath } from '../client/base-path.ts';
 import { cueline, currentWorkspaceId } from '../client/client.ts';
-import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
 
 export type { Batch, BatchResult };
@@ -11,13 +11,13 @@ export const batchesPageSize = 20;
 /** Poll intervals of a list with and without batches in progress. */
 const [activePollMs, idlePollMs] = [2_000, 20_000];
 
-const batchesKey = (agentId: string) => ['agents', agentId, 'batches'] as const;
+const client = cueline.batches;
+
+const batches = resource('batches', 'Batch', client);
 
 export const batchesQuery = (agentId: string, offset: number) =>
   queryOptions({
-    queryKey: [...batchesKey(agentId), offset],
-    queryFn: ({ signal }) =>
-      cueline.batches.list(agentId, { limit: batchesPageSize, offset }, { signal }),
+    ...batches.list(agentId, { limit: batchesPageSize, offset }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
       if (state.error && !state.data) return false;
@@ -30,13 +30,9 @@ export const batchesQuery = (agentId: string, offset: number) =>
 const failedLinesMax = 100;
 
 export const failedLinesQuery = (agentId: string, batchId: string) =>
-  queryOptions({
-    queryKey: [...batchesKey(agentId), batchId, 'failed'],
-    queryFn: async ({ signal }) => {
-      const filter = { status: ['failed', 'refused'] } as const;
-      const results = await cueline.batches.openResults(agentId, batchId, filter, { signal });
-      return firstLines(results, failedLinesMax);
-    },
+  batches.query([agentId, batchId, 'failed'], async (options) => {
+    const filter = { status: ['failed', 'refused'] } as const;
+    return firstLines(await client.openResults(agentId, batchId, filter, options), failedLinesMax);
   });
 
 /** Ends the stream after these lines. */
@@ -61,19 +57,11 @@ export function failedLines({ counts }: Pick<Batch, 'counts'>): number {
   return counts.failed + counts.refused;
 }
 
-export const useUploadBatch = (agentId: string) =>
-  useInvalidatingMutation(
-    (file: File) => cueline.batches.upload(agentId, file),
-    batchesKey(agentId),
-    'Batch uploaded',
-  );
+export const uploadBatch = (agentId: string) =>
+  batches.action((file: File) => client.upload(agentId, file), 'Batch uploaded');
 
-export const useCancelBatch = (agentId: string) =>
-  useInvalidatingMutation(
-    (batchId: string) => cueline.batches.cancel(agentId, batchId),
-    batchesKey(agentId),
-    'Batch canceled',
-  );
+export const cancelBatch = ({ agentId, batchId }: Batch) =>
+  batches.action<void, Batch>(() => client.cancel(agentId, batchId), 'Batch canceled');
 
 /** Downloads the results, of any size, after a check that shows why the server would refuse them. */
 export const useDownloadResults = (agentId: string) =>

@@ -1,7 +1,5 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import type { Action } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
-import { queryClient } from '../client/query-client.ts';
 import { type Execution, isInProgress, rerunOf } from './executions.ts';
 import { execute } from './start-execution.ts';
 
@@ -29,19 +27,19 @@ export function targetsOf<Row extends BulkTarget>(action: BulkAction, rows: read
   return rows.filter((row) => isInProgress(row) === (action === 'cancel'));
 }
 
-/** Runs an action, and says how many executions it is through. */
-export function useBulkAction() {
-  const [progress, setProgress] = useState(0);
-  const mutation = useMutation({
-    mutationFn: async ({ action, rows }: { action: BulkAction; rows: readonly BulkTarget[] }) => {
-      setProgress(0);
-      const result = await runAll(rows, calls[action], () => setProgress((count) => count + 1));
-      void queryClient.invalidateQueries({ queryKey: ['executions'] });
-      return result;
-    },
-  });
-  return { ...mutation, progress };
-}
+/** One action on several executions. `onProgress` gets how many it is through. */
+export const bulkAction = (
+  action: BulkAction,
+  rows: readonly BulkTarget[],
+  onProgress: (count: number) => void,
+): Action<void, BulkResult> => ({
+  run: () => {
+    let count = 0;
+    onProgress(count);
+    return runAll(rows, calls[action], () => onProgress(++count));
+  },
+  ...{ saved: '', stale: [['executions']] },
+});
 
 async function runAll(
   targets: readonly BulkTarget[],

@@ -6,9 +6,9 @@ import type {
   Labels,
   Variables,
 } from '../../../src/client/index.ts';
+import { deletion } from '../../kit/resource.ts';
 import { serverPath } from '../client/base-path.ts';
 import { cueline, currentWorkspaceId } from '../client/client.ts';
-import { useDelete } from '../client/use-delete.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
 import { execute } from './start-execution.ts';
 
@@ -164,31 +164,15 @@ export function useCancelExecution(agentId: string, executionId: string) {
   });
 }
 
-export function useDeleteExecution(
-  agentId: string,
-  executionId: string,
-  navigateAway: () => Promise<void>,
-) {
-  return useDelete({
-    deleteFn: () =>
-      cueline.request('DELETE /api/v1/agents/{agentId}/executions/{executionId}', {
-        params: { agentId, executionId },
-      }),
-    listKey: ['executions', 'list'],
-    navigateAway,
-    obsoleteKeys: [executionQuery(agentId, executionId).queryKey],
-  });
-}
+export const deleteExecution = (agentId: string, executionId: string, leave: () => Promise<void>) =>
+  deletion(() => cueline.deleteExecution(agentId, executionId), leave, [
+    ['executions', 'list'],
+    executionQuery(agentId, executionId).queryKey,
+  ]);
 
 /** Runs an execution again. One of a playground stays one. */
-export function useRunAgain({ agentId, executionId, playground }: ExecutionDetail) {
-  const queries = useQueryClient();
-  return useSingleFlight(
-    {
-      mutationFn: ({ variables, labels }: { variables: Variables; labels: Labels }) =>
-        execute(agentId, variables, labels, rerunOf(executionId, playground)),
-      onSuccess: () => queries.invalidateQueries({ queryKey: ['executions'] }),
-    },
-    { leadsAway: true },
-  );
-}
+export const runAgain = ({ agentId, executionId, playground }: ExecutionDetail) => ({
+  run: ({ values, labels }: { values: Variables; labels: Labels }) =>
+    execute(agentId, values, labels, rerunOf(executionId, playground)),
+  ...{ saved: '', stale: [['executions']] },
+});

@@ -6,6 +6,7 @@ import type {
   PromptPatch,
   PromptVersionInput,
 } from '../../../src/client/index.ts';
+import type { Action } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
 import { versionPages } from './version-pages.ts';
@@ -60,15 +61,15 @@ export function useCreateVersion(promptId: string) {
   });
 }
 
-/** Updates name and description, archives or restores. */
-export function useChangePrompt(promptId: string) {
-  const queries = useQueryClient();
-  return useSingleFlight({
-    meta: { saved: 'Saved' },
-    mutationFn: (change: PromptPatch | 'archive' | 'restore'): Promise<Prompt> =>
-      typeof change === 'object'
-        ? cueline.prompts.update(promptId, change)
-        : cueline.prompts[change](promptId),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['prompts'] }),
-  });
-}
+const stale = [['prompts']];
+
+export const changePrompt = (promptId: string): Action<PromptPatch, Prompt> => ({
+  ...{ run: (patch) => cueline.prompts.update(promptId, patch), saved: 'Saved', stale },
+});
+
+export const archivePrompt = (
+  promptId: string,
+  verb: 'archive' | 'restore',
+): Action<void, Prompt> => ({
+  ...{ run: () => cueline.prompts[verb](promptId), saved: 'Saved', stale },
+});

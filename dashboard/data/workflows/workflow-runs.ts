@@ -5,6 +5,7 @@ import type {
   WorkflowRunFilters,
   WorkflowRunInput,
 } from '../../../src/client/index.ts';
+import type { Action } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
 import { randomKey } from '../text/random-key.ts';
@@ -87,27 +88,36 @@ function needsPolling(run: WorkflowRunDetail): boolean {
 
 const isCanceling = ({ status }: Pick<WorkflowRunItem, 'status'>) => status === 'canceling';
 
-/** The idempotency key makes retries safe. */
 export function useStartWorkflow(workflowId: string) {
   const queries = useQueryClient();
   return useSingleFlight(
     {
       mutationFn: ({ input, labels }: { input: WorkflowRunInput; labels: Labels }) =>
-        cueline.workflows.executeInSession(workflowId, input, {
-          ...labels,
-          idempotencyKey: randomKey(),
-        }),
+        start(workflowId, input, labels),
       onSuccess: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
     },
     { leadsAway: true },
   );
 }
 
-export function useCancelWorkflowRun(workflowId: string, workflowRunId: string) {
-  const queries = useQueryClient();
-  return useSingleFlight({
-    mutationFn: () => cueline.workflows.cancel(workflowId, workflowRunId),
-    // Even after an error: the workflow run may have ended meanwhile.
-    onSettled: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
-  });
+export const cancelWorkflowRun = ({
+  workflowId,
+  workflowRunId,
+}: WorkflowRunDetail): Action<void, unknown> => ({
+  run: () => cueline.workflows.cancel(workflowId, workflowRunId),
+  saved: '',
+  stale: [['workflow-runs', workflowId]],
+});
+
+/** Another workflow run, of the version that is now pinned. */
+export const startAgain = (workflowId: string) => ({
+  run: ({ values, labels }: { values: WorkflowRunInput; labels: Labels }) =>
+    start(workflowId, values, labels),
+  ...{ saved: '', stale: [['workflow-runs', workflowId]] },
+});
+
+/** The idempotency key makes retries safe. */
+function start(workflowId: string, input: WorkflowRunInput, labels: Labels) {
+  const idempotencyKey = randomKey();
+  return cueline.workflows.executeInSession(workflowId, input, { ...labels, idempotencyKey });
 }

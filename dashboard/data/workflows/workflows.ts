@@ -7,8 +7,8 @@ import type {
   WorkflowVersion,
   WorkflowVersionInput,
 } from '../../../src/client/index.ts';
+import { type Action, deletion } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
-import { useDelete } from '../client/use-delete.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
 import { versionPages } from '../prompts/version-pages.ts';
 
@@ -83,14 +83,11 @@ export function useCreateWorkflow(onCreated: (made: Workflow) => void) {
   );
 }
 
-export function useChangeWorkflow(workflowId: string) {
-  const queries = useQueryClient();
-  return useSingleFlight({
-    meta: { saved: 'Saved' },
-    mutationFn: (patch: WorkflowPatch) => cueline.workflows.update(workflowId, patch),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['workflows'] }),
-  });
-}
+export const changeWorkflow = (workflowId: string): Action<WorkflowPatch, Workflow> => ({
+  run: (patch) => cueline.workflows.update(workflowId, patch),
+  saved: 'Saved',
+  stale: [['workflows']],
+});
 
 export interface NewVersion {
   readonly version: WorkflowVersionInput;
@@ -124,12 +121,10 @@ export function useAddVersion(workflowId: string) {
   });
 }
 
-export function useDeleteWorkflow(workflowId: string, navigateAway: () => Promise<void>) {
-  const areas = ['workflows', 'workflow-runs', 'schedules', 'webhooks'];
-  return useDelete({
-    deleteFn: () => cueline.workflows.delete(workflowId),
-    listKey: ['workflows', 'list'],
-    navigateAway,
-    obsoleteKeys: areas.map((area) => [area, workflowId]),
-  });
-}
+const areas = ['workflows', 'workflow-runs', 'schedules', 'webhooks'];
+
+export const deleteWorkflow = (workflowId: string, leave: () => Promise<void>) =>
+  deletion(() => cueline.workflows.delete(workflowId), leave, [
+    ['workflows', 'list'],
+    ...areas.map((area) => [area, workflowId]),
+  ]);

@@ -1,80 +1,36 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type {
-  DeliveryFilters,
-  DeliveryReplay,
-  EventEndpointInput,
-  EventEndpointPatch,
-} from '../../../src/client/index.ts';
+import type { DeliveryFilters, DeliveryReplay } from '../../../src/client/index.ts';
+import { resource } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
-import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
-export const endpointsQuery = queryOptions({
-  queryKey: ['endpoints', 'list'],
-  queryFn: ({ signal }) => cueline.endpoints.list({ signal }),
-  staleTime: 30_000,
-});
+const client = cueline.endpoints;
 
-export const endpointQuery = (endpointId: string) =>
-  queryOptions({
-    queryKey: ['endpoints', endpointId, 'read'],
-    queryFn: ({ signal }) => cueline.endpoints.get(endpointId, { signal }),
-  });
+export const endpoints = resource('endpoints', 'Endpoint', client);
 
 /** Refetched while something is pending. */
 export const deliveriesQuery = (endpointId: string, filters: DeliveryFilters) =>
   queryOptions({
-    queryKey: ['endpoints', endpointId, 'deliveries', filters],
-    queryFn: ({ signal }) => cueline.endpoints.deliveries(endpointId, filters, { signal }),
+    ...endpoints.query([endpointId, 'deliveries', filters], (options) =>
+      client.deliveries(endpointId, filters, options),
+    ),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
       state.data?.deliveries.some(({ state: one }) => one === 'pending') ? 2_000 : false,
   });
 
-const key = ['endpoints'];
-
-/** The result has the secret, which is shown once. */
-export const useCreateEndpoint = () =>
-  useInvalidatingMutation(
-    (endpoint: EventEndpointInput) => cueline.endpoints.create(endpoint),
-    key,
-    'Endpoint created',
-  );
-
-export const useChangeEndpoint = (endpointId: string) =>
-  useInvalidatingMutation(
-    (patch: EventEndpointPatch) => cueline.endpoints.update(endpointId, patch),
-    key,
-  );
-
-export const useDeleteEndpoint = () =>
-  useInvalidatingMutation(
-    (endpointId: string) => cueline.endpoints.delete(endpointId),
-    key,
-    'Endpoint deleted',
-  );
-
 /** Returns the new secret. */
-export const useRotateEndpoint = (endpointId: string) =>
-  useInvalidatingMutation(
-    (graceSeconds: number) => cueline.endpoints.rotate(endpointId, { graceSeconds }),
-    key,
+export const rotate = (endpointId: string) =>
+  endpoints.action(
+    (graceSeconds: number) => client.rotate(endpointId, { graceSeconds }),
     'Secret rotated',
   );
 
-export const useTestEndpoint = (endpointId: string) =>
-  useInvalidatingMutation<void, void>(() => cueline.endpoints.test(endpointId), key, 'Ping sent');
+export const ping = (endpointId: string) =>
+  endpoints.action<void, void>(() => client.test(endpointId), 'Ping sent');
 
-export const useResend = (endpointId: string) =>
-  useInvalidatingMutation(
-    (eventId: string) => cueline.endpoints.resend(endpointId, eventId),
-    key,
-    'Sent again',
-  );
+export const resend = (endpointId: string, eventId: string) =>
+  endpoints.action<void, void>(() => client.resend(endpointId, eventId), 'Sent again');
 
 /** Returns how many deliveries are sent again. */
-export const useReplay = (endpointId: string) =>
-  useInvalidatingMutation(
-    (replay: DeliveryReplay) => cueline.endpoints.replay(endpointId, replay),
-    key,
-    'Replay started',
-  );
+export const replay = (endpointId: string) =>
+  endpoints.action((days: DeliveryReplay) => client.replay(endpointId, days), 'Replay started');

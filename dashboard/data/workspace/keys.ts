@@ -1,40 +1,24 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { ApiKey, ApiKeyInput, ApiKeyPatch, PageQuery } from '../../../src/client/index.ts';
+import { keepPreviousData } from '@tanstack/react-query';
+import type { ApiKey, PageQuery } from '../../../src/client/index.ts';
+import { resource } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
-import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
-export const keysQuery = (page: PageQuery) =>
-  queryOptions({
-    queryKey: ['keys', page],
-    queryFn: ({ signal }) => cueline.keys.list(page, { signal }),
-    // The usage of rate limits keeps changing.
-    refetchInterval: 10_000,
-    placeholderData: keepPreviousData,
-  });
+/** The result of an issued or rotated key has its secret, which is shown once and never cached. */
+export const keys = resource('keys', 'Key', cueline.keys);
 
-/** The result holds the secret, which is shown once and never cached. */
-export const useIssueKey = () =>
-  useInvalidatingMutation((key: ApiKeyInput) => cueline.keys.create(key), ['keys'], 'Key created');
+export const keysQuery = (page: PageQuery) => ({
+  ...keys.list(page),
+  // The usage of rate limits keeps changing.
+  refetchInterval: 10_000,
+  placeholderData: keepPreviousData,
+});
 
-export const useRevokeKey = () =>
-  useInvalidatingMutation(
-    (apiKeyId: string) => cueline.keys.revoke(apiKeyId),
-    ['keys'],
-    'Key revoked',
-  );
+export const revokeKey = (apiKeyId: string) =>
+  keys.action<void, ApiKey>(() => cueline.keys.revoke(apiKeyId), 'Key revoked');
 
-export const useChangeKey = () =>
-  useInvalidatingMutation(
-    ({ apiKeyId, patch }: { apiKeyId: string; patch: ApiKeyPatch }) =>
-      cueline.keys.update(apiKeyId, patch),
-    ['keys'],
-  );
-
-export const useRotateKey = () =>
-  useInvalidatingMutation(
-    ({ apiKeyId, graceSeconds }: { apiKeyId: string; graceSeconds: number }) =>
-      cueline.keys.rotate(apiKeyId, { graceSeconds }),
-    ['keys'],
+export const rotateKey = (apiKeyId: string) =>
+  keys.action(
+    (graceSeconds: number) => cueline.keys.rotate(apiKeyId, { graceSeconds }),
     'Key rotated',
   );
 

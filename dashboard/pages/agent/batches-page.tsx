@@ -1,30 +1,30 @@
-import { Button, Menu, UnstyledButton } from '@mantine/core';
+import { Button, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { Identifier } from '../../components/code/identifier.tsx';
-import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { Meter } from '../../components/figures/meter.tsx';
 import { Time } from '../../components/figures/time.tsx';
-import { EmptyState } from '../../components/states/empty-state.tsx';
-import { ErrorState } from '../../components/states/error-state.tsx';
+import { useFilters } from '../../components/hooks/use-filters.ts';
 import { FormError } from '../../components/states/form-error.tsx';
-import { StaleNotice } from '../../components/states/stale-notice.tsx';
 import { StateBadge } from '../../components/states/state-badge.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
-import { Pager } from '../../components/tables/pager.tsx';
-import { RowMenu } from '../../components/tables/row-menu.tsx';
+import type { Column } from '../../components/tables/data-table.tsx';
 import {
   type Batch,
   batchesQuery,
+  cancelBatch,
   endedLines,
   failedLines,
-  useCancelBatch,
+  uploadBatch,
   useDownloadResults,
-  useUploadBatch,
 } from '../../data/executions/batches.ts';
 import { formatExactCount } from '../../data/text/format.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../kit/dialog.tsx';
+import { List } from '../../kit/list.tsx';
+import { useAction } from '../../kit/resource.ts';
+import { RowMenu } from '../../kit/row-menu.tsx';
 import classes from './batches.module.css';
 import { FailedLines } from './failed-lines.tsx';
 
@@ -33,72 +33,60 @@ const route = getRouteApi('/app/agents/$agentId');
 /** The batches of an agent: upload, progress, failures, results, cancel. */
 export function BatchesPage() {
   const { agentId } = route.useParams();
-  const [offset, setOffset] = useState(0);
+  const [{ offset = 0 }] = useFilters<{ readonly offset?: number }>();
   const batches = useQuery(batchesQuery(agentId, offset));
   const download = useDownloadResults(agentId);
-  const cancel = useCancelBatch(agentId);
-  const [toCancel, setToCancel] = useState<Batch | null>(null);
-  const [failed, setFailed] = useState<Batch | null>(null);
   const canEdit = can(useMe(), 'edit');
-  const { data } = batches;
-  if (batches.isError && !data) {
-    return <ErrorState error={batches.error} onRetry={() => void batches.refetch()} />;
-  }
-  const columns = columnsOf(setFailed, (batch) => (
-    <RowMenu name={batch.batchId}>
-      {failedLines(batch) > 0 && (
-        <Menu.Item onClick={() => setFailed(batch)}>Show failed lines</Menu.Item>
-      )}
-      <Menu.Item onClick={() => download.mutate(batch.batchId)}>Download results</Menu.Item>
-      {canEdit && batch.status === 'processing' && (
-        <Menu.Item onClick={() => setToCancel(batch)}>Cancel batch</Menu.Item>
-      )}
-    </RowMenu>
-  ));
+  const showFailed = (batch: Batch) => openDialog(<FailedLines batch={batch} />);
   return (
     <div className={classes.page}>
-      <StaleNotice query={batches} />
-      {canEdit && <Upload agentId={agentId} />}
+      {canEdit && batches.data && <Upload agentId={agentId} />}
       <FormError error={download.error} />
-      {data?.pagination.total === 0 ? (
-        <EmptyState title="No batches yet">
-          A batch is a file of calls. Each line becomes an execution, behind other calls of the
-          workspace.
-        </EmptyState>
-      ) : (
-        <DataTable
-          caption="Batches"
-          columns={columns}
-          rows={data?.batches}
-          rowKey={({ batchId }) => batchId}
-          loadingRows={3}
-          stale={batches.isPlaceholderData}
-        />
-      )}
-      {data && (
-        <Pager pagination={data.pagination} count={data.batches.length} onOffset={setOffset} />
-      )}
-      {failed && <FailedLines batch={failed} onClose={() => setFailed(null)} />}
-      <ConfirmDialog
-        opened={toCancel !== null}
-        title="Cancel batch"
-        confirmLabel="Cancel batch"
-        cancelLabel="Keep running"
-        destructive
-        mutation={cancel}
-        onConfirm={() =>
-          toCancel && cancel.mutate(toCancel.batchId, { onSuccess: () => setToCancel(null) })
-        }
-        onClose={() => setToCancel(null)}
-      >
-        Waiting lines do not start; running executions are canceled.
-      </ConfirmDialog>
+      <List
+        caption="Batches"
+        query={batches}
+        rows={(page) => page.batches}
+        rowKey={({ batchId }) => batchId}
+        columns={columnsOf(showFailed)}
+        actions={(batch) => (
+          <RowMenu
+            name={batch.batchId}
+            actions={[
+              failedLines(batch) > 0 && ['Show failed lines', () => showFailed(batch)],
+              ['Download results', () => download.mutate(batch.batchId)],
+              canEdit &&
+                batch.status === 'processing' && [
+                  'Cancel batch',
+                  () => openDialog(<CancelBatch batch={batch} />),
+                ],
+            ]}
+          />
+        )}
+        loadingRows={3}
+        empty={{
+          title: 'No batches yet',
+          text: 'A batch is a file of calls. Each line becomes an execution, behind other calls of the workspace.',
+        }}
+      />
     </div>
   );
 }
 
+function CancelBatch({ batch }: { readonly batch: Batch }) {
+  return (
+    <ConfirmDialog
+      title="Cancel batch"
+      confirm="Cancel batch"
+      cancel="Keep running"
+      action={cancelBatch(batch)}
+    >
+      Waiting lines do not start; running executions are canceled.
+    </ConfirmDialog>
+  );
+}
+
 function Upload({ agentId }: { readonly agentId: string }) {
-  const upload = useUploadBatch(agentId);
+  const upload = useAction(uploadBatch(agentId));
   const input = useRef<HTMLInputElement>(null);
   return (
     <div className={classes.upload}>
@@ -126,36 +114,28 @@ function Upload({ agentId }: { readonly agentId: string }) {
   );
 }
 
-function columnsOf(
-  onFailures: (batch: Batch) => void,
-  actions: Column<Batch>['cell'],
-): readonly Column<Batch>[] {
+function columnsOf(onFailures: (batch: Batch) => void): readonly Column<Batch>[] {
   return [
-    { key: 'status', header: 'Status', cell: (batch) => <Status batch={batch} /> },
+    { header: 'Status', cell: (batch) => <Status batch={batch} /> },
     {
-      key: 'progress',
       header: 'Progress',
       cell: (batch) => <Progress batch={batch} />,
     },
     {
-      key: 'failures',
       header: 'Failures',
       align: 'right',
       cell: (batch) => <Failures batch={batch} onShow={() => onFailures(batch)} />,
     },
     {
-      key: 'started',
       header: 'Uploaded',
       hideBelow: 'sm',
       cell: ({ createdAt }) => <Time at={createdAt} relative />,
     },
     {
-      key: 'id',
       header: 'Batch',
       hideBelow: 'md',
       cell: ({ batchId }) => <Identifier id={batchId} name="batch ID" />,
     },
-    { key: 'actions', header: 'Actions', align: 'right', sticky: true, cell: actions },
   ];
 }
 

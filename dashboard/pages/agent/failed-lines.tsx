@@ -1,10 +1,8 @@
 import { Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
-import { ErrorState } from '../../components/states/error-state.tsx';
 import { StateBadge } from '../../components/states/state-badge.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import type { Column } from '../../components/tables/data-table.tsx';
 import {
   type Batch,
   type BatchResult,
@@ -12,30 +10,29 @@ import {
   failedLinesQuery,
 } from '../../data/executions/batches.ts';
 import { formatExactCount } from '../../data/text/format.ts';
+import { Dialog, DialogCloseButton } from '../../kit/dialog.tsx';
+import { List } from '../../kit/list.tsx';
 import classes from './batches.module.css';
 
 /** The lines of a batch that failed or are invalid, each with its error and its execution. */
-export function FailedLines(props: { readonly batch: Batch; readonly onClose: () => void }) {
-  const { batch, onClose } = props;
+export function FailedLines({ batch }: { readonly batch: Batch }) {
   const { agentId, batchId } = batch;
   const lines = useQuery(failedLinesQuery(agentId, batchId));
   const { data } = lines;
   return (
-    <Dialog title="Failed lines" size="xl" onClose={onClose}>
+    <Dialog title="Failed lines" width="large">
       <Stack gap="md">
-        {lines.isError && !data ? (
-          <ErrorState error={lines.error} onRetry={() => void lines.refetch()} />
-        ) : (
-          <DataTable
-            caption={`Failed lines of ${batchId}`}
-            columns={columnsOf(agentId)}
-            rows={data}
-            rowKey={({ line }) => String(line)}
-            loadingRows={3}
-          />
-        )}
+        <List
+          caption={`Failed lines of ${batchId}`}
+          query={lines}
+          rows={(all) => all}
+          rowKey={({ line }) => String(line)}
+          columns={columnsOf(agentId)}
+          loadingRows={3}
+          empty={null}
+        />
         {data && data.length < failedLines(batch) && (
-          <p className={classes.hint}>
+          <p className="note">
             The first {formatExactCount(data.length)} of {formatExactCount(failedLines(batch))}.
             Download the results to see all.
           </p>
@@ -51,14 +48,12 @@ export function FailedLines(props: { readonly batch: Batch; readonly onClose: ()
 function columnsOf(agentId: string): readonly Column<BatchResult>[] {
   return [
     {
-      key: 'line',
       header: 'Line',
       align: 'right',
       cell: ({ line }) => formatExactCount(line),
     },
-    { key: 'id', header: 'ID', cell: ({ id }) => <span dir="auto">{id ?? '–'}</span> },
+    { header: 'ID', cell: ({ id }) => <span dir="auto">{id ?? '–'}</span> },
     {
-      key: 'status',
       header: 'Status',
       hideBelow: 'sm',
       cell: ({ status }) => (
@@ -69,7 +64,6 @@ function columnsOf(agentId: string): readonly Column<BatchResult>[] {
       ),
     },
     {
-      key: 'error',
       header: 'Error',
       cell: ({ error, errorCode }) => (
         <div className={classes.error}>
@@ -81,7 +75,6 @@ function columnsOf(agentId: string): readonly Column<BatchResult>[] {
       ),
     },
     {
-      key: 'execution',
       header: 'Execution',
       cell: ({ executionId }) =>
         executionId === null ? (

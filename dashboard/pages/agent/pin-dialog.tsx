@@ -1,12 +1,12 @@
 import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import { ErrorState } from '../../components/states/error-state.tsx';
 import { FormError } from '../../components/states/form-error.tsx';
 import { TemplateDiff } from '../../components/versions/template-diff.tsx';
 import { taggedAgentQuery, useChangeAgent } from '../../data/agents/agents.ts';
 import { versionQuery } from '../../data/prompts/prompts.ts';
+import { Dialog, DialogCloseButton } from '../../kit/dialog.tsx';
 import classes from './pins.module.css';
 
 /** Shows the differences of another version before it is pinned. */
@@ -37,7 +37,7 @@ export function PinDialog(props: {
   const change = declares || { patch: { promptVersionId } };
   const error = before.error ?? after.error ?? (tagged.data ? null : tagged.error);
   return (
-    <Dialog size="60rem" title={`Pin ${label}?`} locked={pin.isPending} onClose={onClose}>
+    <Dialog width="large" title={`Pin ${label}?`} locked={pin.isPending} onClose={onClose}>
       <Stack gap="lg">
         <p>
           New calls will use “{label}” instead of “{agent.promptVersionLabel}”. Executions in

@@ -60,19 +60,16 @@ export function PinsPage() {
   type Pin = NonNullable<typeof pins.data>['pins'][number];
   const pinColumns: readonly Column<Pin>[] = [
     {
-      key: 'version',
       header: 'Version',
       cell: ({ promptVersionLabel }) => <bdi className={list.code}>{promptVersionLabel}</bdi>,
     },
-    { key: 'from', header: 'From', cell: ({ pinnedAt }) => <Time at={pinnedAt} relative /> },
+    { header: 'From', cell: ({ pinnedAt }) => <Time at={pinnedAt} relative /> },
     {
-      key: 'by',
       header: 'By',
       hideBelow: 'sm',
       cell: ({ pinnedBy }) => <bdi>{nameOf(pinnedBy)}</bdi>,
     },
     {
-      key: 'return',
       header: 'Actions',
       align: 'right',
       cell: ({ promptVersionId, promptVersionLabel: label }) =>

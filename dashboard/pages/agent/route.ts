@@ -4,6 +4,7 @@ import { agentQuery } from '../../data/agents/agents.ts';
 import { readAnalyticsSearch } from '../../data/analytics/analytics-search.ts';
 import { readRangeSearch } from '../../data/analytics/range-search.ts';
 import { queryClient } from '../../data/client/query-client.ts';
+import { readOffset } from '../../data/client/search-params.ts';
 import { appRoute } from '../../shell/routes.tsx';
 
 /** The agent's page: a header and tabs, each a child of this route. */
@@ -49,5 +50,6 @@ export const agentSettingsRoute = createRoute({
 export const agentBatchesRoute = createRoute({
   getParentRoute: () => agentRoute,
   path: '/batches',
+  validateSearch: readOffset,
   component: lazyPage(() => import('./batches-page.tsx'), 'BatchesPage'),
 });

@@ -35,7 +35,6 @@ export function rowsOf(agents: readonly Agent[]): AgentRow[] {
 
 export const columns: readonly Column<AgentRow>[] = [
   {
-    key: 'name',
     header: 'Agent',
     isName: true,
     cell: ({ agent: { agentId, agentName, description } }) => (
@@ -49,31 +48,23 @@ export const columns: readonly Column<AgentRow>[] = [
       />
     ),
   },
-  { key: 'stage', header: 'Stage', cell: ({ agent }) => <StageBadge agent={agent} /> },
+  { header: 'Stage', cell: ({ agent }) => <StageBadge agent={agent} /> },
   {
-    key: 'version',
     header: 'Version',
     hideBelow: 'sm',
     cell: ({ agent }) => <bdi className={list.code}>{agent.promptVersionLabel}</bdi>,
   },
   {
-    key: 'executions',
     header: 'Executions',
     hideBelow: 'sm',
     cell: (row) => <Executions {...row} />,
   },
-  metricColumn(
-    'success',
-    'Success',
-    'md',
-    ({ successRate: rate }) => rate !== null && formatPercent(rate),
-  ),
-  metricColumn('p95', 'p95', 'md', ({ p95Ms }) => p95Ms !== null && formatApproximate(p95Ms)),
-  metricColumn('cost', 'Cost', 'sm', (totals) => totals.executions > 0 && formatCostSum(totals)),
+  metricColumn('Success', 'md', ({ successRate: rate }) => rate !== null && formatPercent(rate)),
+  metricColumn('p95', 'md', ({ p95Ms }) => p95Ms !== null && formatApproximate(p95Ms)),
+  metricColumn('Cost', 'sm', (totals) => totals.executions > 0 && formatCostSum(totals)),
 ];
 
 function metricColumn(
-  key: string,
   header: string,
   hideBelow: 'sm' | 'md',
   of: (totals: Totals) => string | false,
@@ -81,7 +72,7 @@ function metricColumn(
   const cell = (row: AgentRow) => (
     <MetricCell {...row} show={(totals) => of(totals) || <EmptyCell />} />
   );
-  return { key, header, align: 'right', hideBelow, cell };
+  return { header, align: 'right', hideBelow, cell };
 }
 
 const day = () => lastHours(24);

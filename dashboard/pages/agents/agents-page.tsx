@@ -20,7 +20,6 @@ import type { AgentsSearch } from './search.ts';
 const pageSize = 20;
 
 const actions: Column<AgentRow> = {
-  key: 'actions',
   header: 'Actions',
   align: 'right',
   sticky: true,

@@ -37,7 +37,7 @@ export function ExpiryField(props: {
           required
           withAsterisk={false}
           value={expiry.day}
-          error={expiryOf(expiry) === undefined && 'Invalid date.'}
+          error={endOf(expiry.day) === null && 'Invalid date.'}
           onChange={({ currentTarget }) => onChange({ ...expiry, day: currentTarget.value })}
         />
       )}
@@ -45,9 +45,13 @@ export function ExpiryField(props: {
   );
 }
 
-/** Null for never; undefined if the date is invalid, which must not mean never. */
-export function expiryOf({ choice, day }: Expiry): string | null | undefined {
+const endOf = (day: string) => fromDateInput(day, 'end', '') ?? null;
+
+/** Null for never. Throws for an invalid date, which must not mean never. */
+export function expiryOf({ choice, day }: Expiry): string | null {
   if (choice === '') return null;
-  if (choice === 'day') return fromDateInput(day, 'end', '') ?? undefined;
-  return new Date(Date.now() + Number(choice) * 86_400_000).toISOString();
+  if (choice !== 'day') return new Date(Date.now() + Number(choice) * 86_400_000).toISOString();
+  const end = endOf(day);
+  if (end === null) throw new Error('The date of expiry is invalid.');
+  return end;
 }

@@ -5,35 +5,28 @@ import type { Agent, IssuedApiKey } from '../../../src/client/index.ts';
 import { FormError } from '../../components/states/form-error.tsx';
 import { ExecutionBadge } from '../../components/states/status-badge.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
-import { latestCallQuery, useDeploy } from '../../data/agents/first-call.ts';
+import { deployment, latestCallQuery } from '../../data/agents/first-call.ts';
 import { formatDuration } from '../../data/text/format.ts';
+import { useAction } from '../../kit/resource.ts';
 import { FirstCallSnippets } from './call-snippets.tsx';
 import classes from './keys.module.css';
-import { ShownKey } from './shown-key.tsx';
 
-/** Shows a new key once, in commands that call its agent, and lights up when the call arrives. */
-export function FirstCall(props: {
-  readonly agentId: string;
-  readonly issued: IssuedApiKey;
-  readonly onClose: () => void;
-}) {
-  const { agentId, issued, onClose } = props;
+/** Commands that call the agent of a new key, which light up when the call arrives. */
+export function FirstCall(props: { readonly agentId: string; readonly issued: IssuedApiKey }) {
+  const { agentId, issued } = props;
   const { data: agent } = useQuery(agentQuery(agentId));
+  if (!agent || !issued.permissions.includes('execute')) return null;
   return (
-    <ShownKey secret={issued.key} onClose={onClose}>
-      {agent && issued.permissions.includes('execute') && (
-        <>
-          {!(agent.apiEnabled && !agent.archived) && <NotDeployed agent={agent} />}
-          <FirstCallSnippets agent={agent} apiKey={issued.key} />
-          <Arrival agentId={agentId} apiKeyId={issued.apiKeyId} />
-        </>
-      )}
-    </ShownKey>
+    <>
+      {!(agent.apiEnabled && !agent.archived) && <NotDeployed agent={agent} />}
+      <FirstCallSnippets agent={agent} apiKey={issued.key} />
+      <Arrival agentId={agentId} apiKeyId={issued.apiKeyId} />
+    </>
   );
 }
 
 function NotDeployed({ agent }: { readonly agent: Agent }) {
-  const deploy = useDeploy(agent.agentId);
+  const deploy = useAction(deployment(agent.agentId));
   return (
     <div className={classes.closed}>
       <Group gap="sm">

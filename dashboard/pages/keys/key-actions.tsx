@@ -1,40 +1,87 @@
-import { Menu } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import type { ApiKey } from '../../../src/client/index.ts';
-import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
-import { RowMenu } from '../../components/tables/row-menu.tsx';
-import { keyStateOf, useRevokeKey } from '../../data/workspace/keys.ts';
-import { EditKey } from './edit-key.tsx';
+import { RateLimitFields } from '../../components/fields/rate-limit-fields.tsx';
+import { keyStateOf, keys, revokeKey, rotateKey } from '../../data/workspace/keys.ts';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../kit/dialog.tsx';
+import { FormDialog } from '../../kit/form-dialog.tsx';
+import { RotateDialog } from '../../kit/rotate-dialog.tsx';
+import { RowMenu } from '../../kit/row-menu.tsx';
+import { IssuedKey, nameField } from './issued-key.tsx';
 
 /** Actions of an active key. */
-export function KeyActions(props: { readonly apiKey: ApiKey; readonly onRotate: () => void }) {
-  const { apiKey, onRotate } = props;
-  const revoke = useRevokeKey();
-  const [revoking, { open: askRevoke, close: leaveRevoke }] = useDisclosure();
-  const [editing, { open: openEdit, close: closeEdit }] = useDisclosure();
+export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
   if (keyStateOf(apiKey) !== 'active') return null;
   return (
-    <>
-      <RowMenu name={apiKey.name}>
-        <Menu.Item onClick={openEdit}>Edit</Menu.Item>
-        <Menu.Item onClick={onRotate}>Rotate</Menu.Item>
-        <Menu.Item color="var(--bad)" onClick={askRevoke}>
-          Revoke
-        </Menu.Item>
-      </RowMenu>
-      {editing && <EditKey apiKey={apiKey} onClose={closeEdit} />}
-      <ConfirmDialog
-        opened={revoking}
-        title={`Revoke ${apiKey.name}?`}
-        confirmLabel="Revoke"
-        destructive
-        mutation={revoke}
-        onClose={leaveRevoke}
-        onConfirm={() => revoke.mutate(apiKey.apiKeyId, { onSuccess: leaveRevoke })}
-      >
-        Calls with <code>{apiKey.start}…</code> will fail with 401 immediately, and this cannot be
-        undone. Executions in progress continue. To replace the key without downtime, rotate it.
-      </ConfirmDialog>
-    </>
+    <RowMenu
+      name={apiKey.name}
+      actions={[
+        ['Edit', () => openDialog(<EditKey apiKey={apiKey} />)],
+        ['Rotate', () => openDialog(<RotateKey apiKey={apiKey} />)],
+        ['Revoke', () => openDialog(<RevokeKey apiKey={apiKey} />), 'bad'],
+      ]}
+    />
+  );
+}
+
+interface Props {
+  readonly apiKey: ApiKey;
+}
+
+/** Renames a key and changes its limits. Sends only what was edited. */
+function EditKey({ apiKey }: Props) {
+  const { name, rateLimits } = apiKey;
+  return (
+    <FormDialog
+      title={`Edit ${name}`}
+      width="medium"
+      submit="Save"
+      action={keys.update(apiKey.apiKeyId)}
+      start={{ name, rateLimits }}
+      input={(edited) => ({
+        ...(edited.name !== name && { name: edited.name }),
+        ...(edited.rateLimits !== rateLimits && { rateLimits: edited.rateLimits }),
+      })}
+      fields={({ values, change, error }) => [
+        nameField,
+        [
+          <RateLimitFields
+            key="limits"
+            limits={values.rateLimits}
+            onChange={(rateLimits) => change({ rateLimits })}
+            error={error}
+          />,
+        ],
+        <p key="note">
+          The next call counts against the new limits. To change agents or permissions, create
+          another key.
+        </p>,
+      ]}
+    />
+  );
+}
+
+/** Replaces a key; the old one keeps working for a grace period. */
+function RotateKey({ apiKey }: Props) {
+  return (
+    <RotateDialog
+      title={`Rotate ${apiKey.name}`}
+      intro="Creates a key with the same name, agents, permissions and limits. The old key stops working after the grace period."
+      withoutGrace="the old key stops working immediately"
+      action={rotateKey(apiKey.apiKeyId)}
+      done={(issued) => <IssuedKey issued={issued} />}
+    />
+  );
+}
+
+function RevokeKey({ apiKey }: Props) {
+  return (
+    <ConfirmDialog
+      title={`Revoke ${apiKey.name}?`}
+      confirm="Revoke"
+      action={revokeKey(apiKey.apiKeyId)}
+    >
+      Calls with <code>{apiKey.start}…</code> will fail with 401 immediately, and this cannot be
+      undone. Executions in progress continue. To replace the key without downtime, rotate it.
+    </ConfirmDialog>
   );
 }

@@ -1,32 +1,24 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Prompt } from '../../../src/client/index.ts';
-import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { RenameDialog } from '../../components/dialogs/rename-dialog.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { useChangePrompt } from '../../data/prompts/prompts.ts';
+import { archivePrompt, changePrompt } from '../../data/prompts/prompts.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
-
-type DialogName = 'rename' | 'visibility' | 'archive';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../kit/dialog.tsx';
+import { withInput } from '../../kit/resource.ts';
+import { ActionMenu } from '../../kit/row-menu.tsx';
 
 /** Actions on the whole prompt. */
 export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
-  const [dialog, setDialog] = useState<DialogName | null>(null);
-  const change = useChangePrompt(prompt.promptId);
-  const me = useMe();
-  if (!can(me, 'edit')) return null;
-  const openDialog = (name: DialogName) => {
-    change.reset();
-    setDialog(name);
-  };
-  const close = () => setDialog(null);
-  const verb = prompt.archived ? 'restore' : 'archive';
-  const { promptId, latestVersion } = prompt;
-  const isPublic = prompt.visibility === 'public';
+  if (!can(useMe(), 'edit')) return null;
+  const { promptId, archived, latestVersion } = prompt;
+  const change = changePrompt(promptId);
+  const visibility = visibilities[prompt.visibility];
+  const archive = archives[archived ? 'archived' : 'shown'];
   return (
     <>
-      {!prompt.archived && latestVersion && (
+      {!archived && latestVersion && (
         <Button
           component={Link}
           to="/agents/new"
@@ -37,57 +29,67 @@ export function PromptActions({ prompt }: { readonly prompt: Prompt }) {
           Create agent
         </Button>
       )}
-      <Menu>
-        <Menu.Target>
-          <ActionIcon variant="default" size="input-sm" aria-label="Prompt actions">
-            <Icon name="more" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => openDialog('rename')}>Edit details</Menu.Item>
-          <Menu.Item onClick={() => openDialog('visibility')}>
-            {isPublic ? 'Make private' : 'Make public'}
-          </Menu.Item>
-          <Menu.Item onClick={() => openDialog('archive')}>
-            {prompt.archived ? 'Restore' : 'Archive'}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      {dialog === 'rename' && (
-        <RenameDialog
-          named={prompt}
-          pending={change.isPending}
-          error={change.error}
-          onSave={(about) => change.mutate(about, { onSuccess: close })}
-          onClose={close}
-        />
-      )}
-      <ConfirmDialog
-        opened={dialog === 'visibility'}
-        title={isPublic ? 'Make this prompt private?' : 'Make this prompt public?'}
-        confirmLabel={isPublic ? 'Make private' : 'Make public'}
-        mutation={change}
-        onClose={close}
-        onConfirm={() =>
-          change.mutate({ visibility: isPublic ? 'private' : 'public' }, { onSuccess: close })
-        }
-      >
-        {isPublic
-          ? 'Only its creator and owners will see it. All who see an agent still see the version that it pins.'
-          : 'All members of the workspace will see it.'}
-      </ConfirmDialog>
-      <ConfirmDialog
-        opened={dialog === 'archive'}
-        title={prompt.archived ? 'Restore this prompt?' : 'Archive this prompt?'}
-        confirmLabel={prompt.archived ? 'Restore' : 'Archive'}
-        mutation={change}
-        onClose={close}
-        onConfirm={() => change.mutate(verb, { onSuccess: close })}
-      >
-        {prompt.archived
-          ? 'Shows the prompt in the list again and allows new versions and agents.'
-          : 'Hides the prompt from the list and blocks new versions and agents. Agents that pin its versions keep working. You can restore it at any time.'}
-      </ConfirmDialog>
+      <ActionMenu
+        label="Prompt actions"
+        actions={[
+          ['Edit details', () => openDialog(<RenameDialog named={prompt} action={change} />)],
+          [
+            visibility.confirm,
+            () =>
+              openDialog(
+                <ConfirmDialog
+                  {...visibility}
+                  destructive={false}
+                  action={withInput(change, { visibility: visibility.next })}
+                />,
+              ),
+          ],
+          [
+            archive.confirm,
+            () =>
+              openDialog(
+                <ConfirmDialog
+                  {...archive}
+                  destructive={false}
+                  action={archivePrompt(promptId, archive.verb)}
+                />,
+              ),
+          ],
+        ]}
+      />
     </>
   );
 }
+
+/** What can be made of a prompt that is private or public. */
+const visibilities = {
+  private: {
+    title: 'Make this prompt public?',
+    confirm: 'Make public',
+    next: 'public',
+    children: 'All members of the workspace will see it.',
+  },
+  public: {
+    title: 'Make this prompt private?',
+    confirm: 'Make private',
+    next: 'private',
+    children:
+      'Only its creator and owners will see it. All who see an agent still see the version that it pins.',
+  },
+} as const;
+
+const archives = {
+  shown: {
+    title: 'Archive this prompt?',
+    confirm: 'Archive',
+    verb: 'archive',
+    children:
+      'Hides the prompt from the list and blocks new versions and agents. Agents that pin its versions keep working. You can restore it at any time.',
+  },
+  archived: {
+    title: 'Restore this prompt?',
+    confirm: 'Restore',
+    verb: 'restore',
+    children: 'Shows the prompt in the list again and allows new versions and agents.',
+  },
+} as const;

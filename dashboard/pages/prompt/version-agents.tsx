@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { Dialog, DialogCloseButton } from '../../components/dialogs/dialog.tsx';
 import { ErrorState } from '../../components/states/error-state.tsx';
 import { FormError } from '../../components/states/form-error.tsx';
 import { StageBadge } from '../../components/states/state-badge.tsx';
@@ -11,6 +10,7 @@ import { VersionDiff } from '../../components/versions/version-diff.tsx';
 import { agentsOfVersionQuery, usePinAll } from '../../data/agents/pin-all.ts';
 import { announceSave } from '../../data/client/saves.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
+import { Dialog, DialogCloseButton } from '../../kit/dialog.tsx';
 
 interface Choice {
   readonly id: string;
@@ -45,7 +45,7 @@ export function VersionAgentsDialog(props: {
     );
   return (
     <Dialog
-      size="60rem"
+      width="large"
       title={`Agents that use ${version.label}`}
       locked={pin.isPending}
       onClose={onClose}

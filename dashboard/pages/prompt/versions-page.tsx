@@ -24,7 +24,6 @@ export function VersionsPage() {
   >({
     label: ({ promptVersionLabel }) => promptVersionLabel,
     extraColumn: {
-      key: 'model',
       header: 'Model',
       hideBelow: 'md',
       cell: ({ model }) => <span className={list.code}>{model ?? '–'}</span>,

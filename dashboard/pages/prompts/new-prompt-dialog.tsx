@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { Dialog, DialogActions } from '../../components/dialogs/dialog.tsx';
 import { NameFields } from '../../components/fields/name-fields.tsx';
 import { type Visibility, VisibilityField } from '../../components/fields/visibility-field.tsx';
 import { FormError } from '../../components/states/form-error.tsx';
 import { useCreatePrompt } from '../../data/prompts/prompts.ts';
+import { Dialog, DialogActions } from '../../kit/dialog.tsx';
 
 /** Creates a prompt without content; its first version is written in the editor. */
 export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {

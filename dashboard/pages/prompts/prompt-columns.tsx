@@ -8,7 +8,6 @@ import { formatCount } from '../../data/text/format.ts';
 
 export const columns: readonly Column<Prompt>[] = [
   {
-    key: 'name',
     header: 'Prompt',
     isName: true,
     cell: ({ promptId, name, description }) => (
@@ -23,7 +22,6 @@ export const columns: readonly Column<Prompt>[] = [
     ),
   },
   {
-    key: 'latest',
     header: 'Latest version',
     cell: ({ latestVersion }) =>
       latestVersion ? (
@@ -33,7 +31,6 @@ export const columns: readonly Column<Prompt>[] = [
       ),
   },
   {
-    key: 'variables',
     header: 'Variables',
     hideBelow: 'md',
     cell: ({ latestVersion }) => (
@@ -41,7 +38,6 @@ export const columns: readonly Column<Prompt>[] = [
     ),
   },
   {
-    key: 'model',
     header: 'Model',
     hideBelow: 'md',
     cell: ({ latestVersion }) => (
@@ -49,14 +45,12 @@ export const columns: readonly Column<Prompt>[] = [
     ),
   },
   {
-    key: 'versions',
     header: 'Versions',
     align: 'right',
     hideBelow: 'sm',
     cell: ({ versionCount }) => formatCount(versionCount),
   },
   {
-    key: 'changed',
     header: 'Updated',
     align: 'right',
     hideBelow: 'sm',

@@ -1,12 +1,10 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { WorkflowVersion } from '../../../src/client/index.ts';
 import { CodeBlock } from '../../components/code/code-block.tsx';
 import { Identifier } from '../../components/code/identifier.tsx';
-import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { MetricList } from '../../components/figures/metric-list.tsx';
 import { Time } from '../../components/figures/time.tsx';
 import { lazyComponent } from '../../components/loading/lazy-component.tsx';
@@ -17,14 +15,16 @@ import { stringify } from '../../data/text/exact-json.ts';
 import { formatCostSum, formatDuration } from '../../data/text/format.ts';
 import { graphSteps } from '../../data/workflows/workflow-graph.ts';
 import {
+  cancelWorkflowRun,
   isInProgress,
-  useCancelWorkflowRun,
   type WorkflowRunDetail,
   workflowRunQuery,
 } from '../../data/workflows/workflow-runs.ts';
 import { workflowVersionQuery } from '../../data/workflows/workflows.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../kit/dialog.tsx';
 import { Graph } from './graph/graph.tsx';
 import { RunBadge, StepBadge, stepTones } from './runs/run-badges.tsx';
 import { Tokens } from './runs/run-cells.tsx';
@@ -123,11 +123,8 @@ function Run({
 }
 
 function Head({ run }: { readonly run: WorkflowRunDetail }) {
-  const { workflowId, workflowRunId } = run;
+  const { workflowRunId } = run;
   const canEdit = can(useMe(), 'edit');
-  const cancel = useCancelWorkflowRun(workflowId, workflowRunId);
-  const [isConfirming, { open: openConfirm, close: closeConfirm }] = useDisclosure();
-  const [isRunAgainOpen, { open: openRunAgain, close: closeRunAgain }] = useDisclosure();
   return (
     <header>
       <div className={classes.runHead}>
@@ -141,7 +138,7 @@ function Head({ run }: { readonly run: WorkflowRunDetail }) {
             className={classes.action ?? ''}
             size="xs"
             variant="default"
-            onClick={openConfirm}
+            onClick={() => openDialog(<CancelRun run={run} />)}
           >
             Cancel workflow run
           </Button>
@@ -151,27 +148,27 @@ function Head({ run }: { readonly run: WorkflowRunDetail }) {
             className={classes.action ?? ''}
             size="xs"
             variant="default"
-            onClick={openRunAgain}
+            onClick={() => openDialog(<RunAgain run={run} />)}
           >
             Run again
           </Button>
         )}
       </div>
       <Identifier id={workflowRunId} name="workflow run ID" />
-      <ConfirmDialog
-        opened={isConfirming}
-        title="Cancel this workflow run?"
-        confirmLabel="Cancel workflow run"
-        cancelLabel="Keep running"
-        destructive
-        mutation={cancel}
-        onClose={closeConfirm}
-        onConfirm={() => cancel.mutate(undefined, { onSuccess: closeConfirm })}
-      >
-        Stops the executions in progress and starts no further steps. The records of its steps stay.
-      </ConfirmDialog>
-      <Suspense>{isRunAgainOpen && <RunAgain run={run} onClose={closeRunAgain} />}</Suspense>
     </header>
+  );
+}
+
+function CancelRun({ run }: { readonly run: WorkflowRunDetail }) {
+  return (
+    <ConfirmDialog
+      title="Cancel this workflow run?"
+      confirm="Cancel workflow run"
+      cancel="Keep running"
+      action={cancelWorkflowRun(run)}
+    >
+      Stops the executions in progress and starts no further steps. The records of its steps stay.
+    </ConfirmDialog>
   );
 }
 

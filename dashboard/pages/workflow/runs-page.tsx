@@ -102,7 +102,6 @@ type Run = Omit<WorkflowRunDetail, 'input' | 'output' | 'steps'>;
 
 const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<Run>[] => [
   {
-    key: 'at',
     header: 'Started',
     cell: ({ workflowId, workflowRunId, executedAt }) => (
       <Link
@@ -116,7 +115,6 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
     ),
   },
   {
-    key: 'status',
     header: 'Status',
     cell: ({ status, failedStep }) => (
       <>
@@ -125,21 +123,18 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
       </>
     ),
   },
-  { key: 'trigger', header: 'Trigger', hideBelow: 'sm', cell: ({ trigger }) => trigger },
+  { header: 'Trigger', hideBelow: 'sm', cell: ({ trigger }) => trigger },
   {
-    key: 'by',
     header: 'On behalf of',
     hideBelow: 'md',
     cell: ({ executedBy }) => nameOf(executedBy ?? null),
   },
   {
-    key: 'version',
     header: 'Version',
     hideBelow: 'sm',
     cell: ({ workflowVersionLabel }) => <span className={list.code}>{workflowVersionLabel}</span>,
   },
   {
-    key: 'took',
     header: 'Duration',
     align: 'right',
     cell: ({ executedAt, completedAt }) =>

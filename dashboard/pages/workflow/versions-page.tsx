@@ -34,7 +34,6 @@ export function VersionsPage() {
       </>
     ),
     extraColumn: {
-      key: 'steps',
       header: 'Steps',
       hideBelow: 'md',
       cell: ({ stepCount }) => stepCount,

@@ -1,9 +1,8 @@
 import { Button, Group, Skeleton } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useMemo, useState } from 'react';
+import { type FormEvent, useMemo } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { NameFields } from '../../components/fields/name-fields.tsx';
 import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
 import { PageHeader } from '../../components/layout/page-header.tsx';
@@ -15,6 +14,8 @@ import { type DefinitionFormat, writeDefinition } from '../../data/workflows/def
 import { type Template, templateDefinition, templates } from '../../data/workflows/templates.ts';
 import { useCreateWorkflow, type WorkflowDefinition } from '../../data/workflows/workflows.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
+import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../kit/dialog.tsx';
 import DefinitionEditor from '../workflow/definition/definition-editor.tsx';
 import { TemplateAgents } from './template-agents.tsx';
 import { TemplateChoice } from './template-choice.tsx';
@@ -69,10 +70,7 @@ function Form({ first }: { readonly first: Agent | undefined }) {
   const template = templates.find((one) => one.title === title) ?? null;
   const edit = (change: Partial<Draft>) =>
     store({ ...about, text, format, ...(title !== undefined && { template: title }), ...change });
-  // A template may replace an untouched one without asking.
-  const [replacement, setReplacement] = useState<{ readonly by: Template | null } | null>(null);
   const start = (by: Template | null) => {
-    setReplacement(null);
     const isNamed = about.name !== '' && about.name !== template?.workflow.name;
     const name = isNamed ? about.name : (by?.workflow.name ?? '');
     store({ ...about, name, text: textOf(by, format), format, ...(by && { template: by.title }) });
@@ -82,7 +80,8 @@ function Form({ first }: { readonly first: Agent | undefined }) {
     <div className={classes.form}>
       <TemplateChoice
         chosen={template}
-        onChoose={(by) => (text === textOf(template, format) ? start(by) : setReplacement({ by }))}
+        // Replaces an untouched template without asking.
+        onChoose={(by) => (text === textOf(template, format) ? start(by) : ask(() => start(by)))}
       />
       {template && <TemplateAgents key={template.title} template={template} />}
       <DraftForm
@@ -91,17 +90,20 @@ function Form({ first }: { readonly first: Agent | undefined }) {
         onEdit={edit}
         onDiscard={discard}
       />
-      <ConfirmDialog
-        opened={replacement !== null}
-        title="Replace the definition?"
-        confirmLabel="Replace"
-        mutation={{ isPending: false, error: null }}
-        onClose={() => setReplacement(null)}
-        onConfirm={() => replacement && start(replacement.by)}
-      >
-        Your changes to the definition are discarded.
-      </ConfirmDialog>
     </div>
+  );
+}
+
+function ask(replace: () => void): void {
+  openDialog(
+    <ConfirmDialog
+      title="Replace the definition?"
+      confirm="Replace"
+      destructive={false}
+      action={replace}
+    >
+      Your changes to the definition are discarded.
+    </ConfirmDialog>,
   );
 }
 

@@ -8,20 +8,20 @@ import { FormError } from '../../components/states/form-error.tsx';
 import { useMissingAgents } from '../../data/workflows/agents-by-name.ts';
 import { useDeclareAgents } from '../../data/workflows/declare-agents.ts';
 import { modelsOf, type Template } from '../../data/workflows/templates.ts';
-import { environmentProvidersQuery, providersQuery } from '../../data/workspace/providers.ts';
+import { environmentProvidersQuery, providers } from '../../data/workspace/providers.ts';
 import classes from './workflows.module.css';
 
 /** Creates the prompts and agents of a template that do not exist yet. */
 export function TemplateAgents({ template }: { readonly template: Template }) {
   const missing = useMissingAgents(template.agents.map(({ name }) => name));
-  const stored = useQuery(providersQuery);
+  const stored = useQuery(providers.list());
   const environment = useQuery(environmentProvidersQuery);
   const [changed, setChanged] = useState<Readonly<Record<string, string>>>({});
   const declare = useDeclareAgents();
   if (missing.length === 0 || stored.isPending || environment.isPending) return null;
-  const providers = [...(stored.data ?? []), ...(environment.data ?? [])];
+  const configured = [...(stored.data ?? []), ...(environment.data ?? [])];
   const documented = modelsOf(template);
-  const isOffered = (model: string) => providers.some(({ name }) => model.startsWith(`${name}/`));
+  const isOffered = (model: string) => configured.some(({ name }) => model.startsWith(`${name}/`));
   const modelOf = (name: string) => {
     const model = documented[name] ?? '';
     return changed[name] ?? (isOffered(model) ? model : builtIn);

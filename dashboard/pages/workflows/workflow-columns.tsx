@@ -10,7 +10,6 @@ import classes from './workflows.module.css';
 
 export const columns: readonly Column<WorkflowSummary>[] = [
   {
-    key: 'name',
     header: 'Workflow',
     isName: true,
     cell: ({ workflowId, name, description }) => (
@@ -24,27 +23,23 @@ export const columns: readonly Column<WorkflowSummary>[] = [
       />
     ),
   },
-  { key: 'enabled', header: 'State', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
+  { header: 'State', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
   {
-    key: 'version',
     header: 'Version',
     hideBelow: 'sm',
     cell: ({ workflowVersionLabel }) => <span className={list.code}>{workflowVersionLabel}</span>,
   },
   {
-    key: 'steps',
     header: 'Steps',
     align: 'right',
     hideBelow: 'md',
     cell: ({ stepCount }) => stepCount,
   },
   {
-    key: 'runs',
     header: 'Recent workflow runs',
     cell: ({ lastRuns = [] }) => <LastRuns runs={lastRuns} />,
   },
   {
-    key: 'next',
     header: 'Next scheduled',
     align: 'right',
     hideBelow: 'sm',

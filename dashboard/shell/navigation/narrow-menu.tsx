@@ -22,6 +22,6 @@ export default function NarrowMenu({
 
 /** Mounted while the drawer is visible. */
 function ReturnFocus() {
-  useReturnFocus();
+  useReturnFocus(null);
   return null;
 }

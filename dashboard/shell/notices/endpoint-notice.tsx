@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { endpointsQuery } from '../../data/workspace/endpoints.ts';
+import { endpoints } from '../../data/workspace/endpoints.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import classes from './notice.module.css';
 
 /** Tells owners that Cueline disabled an endpoint: it receives no events until it is enabled. */
 export function EndpointNotice() {
   const isOwner = can(useMe(), 'manage');
-  const { data = [] } = useQuery({ ...endpointsQuery, enabled: isOwner });
+  const { data = [] } = useQuery({ ...endpoints.list(), staleTime: 30_000, enabled: isOwner });
   const disabled = data.filter(
     ({ disabledBecause }) => disabledBecause !== null && disabledBecause !== 'owner',
   );

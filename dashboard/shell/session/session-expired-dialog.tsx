@@ -2,11 +2,11 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Me } from '../../../src/client/index.ts';
-import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { PasswordField } from '../../components/fields/password-field.tsx';
 import { FormError } from '../../components/states/form-error.tsx';
 import { routerPath, serverPath } from '../../data/client/base-path.ts';
 import { cueline } from '../../data/client/client.ts';
+import { Dialog } from '../../kit/dialog.tsx';
 
 /** Signs in again over the current page, so that unsaved input survives an expired session. */
 export default function SessionExpiredDialog(props: {

@@ -5,13 +5,14 @@ import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { Agent, Me } from '../../../src/client/index.ts';
+import type { Me } from '../../../src/client/index.ts';
 import { PauseDialog } from '../../components/dialogs/pause-dialog.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import { agentsQuery } from '../../data/agents/agents.ts';
 import { promptsQuery } from '../../data/prompts/prompts.ts';
 import { workflowsQuery } from '../../data/workflows/workflows.ts';
 import { can } from '../../data/workspace/me.ts';
+import { openDialog } from '../../kit/dialog.tsx';
 import { navigationItems } from '../navigation/navigation-items.ts';
 import { settingsAreas } from '../navigation/settings-areas.ts';
 import { schemes } from '../schemes.ts';
@@ -33,47 +34,43 @@ export default function CommandPalette(props: {
 }) {
   const [query, setQuery] = useState('');
   const typed = query.trim();
-  const [pausing, setPausing] = useState<Pick<Agent, 'agentId' | 'agentName'> | null>(null);
-  const { groups: found, isSettled, failed } = useFound(props.me, typed, setPausing);
+  const { groups: found, isSettled, failed } = useFound(props.me, typed);
   const local = useLocalGroups(props);
   // Each request reopens it.
   useEffect(() => spotlight.open(), [props.openRequests]);
   const groups = [...matching(local, typed), ...found].filter(({ items }) => items.length > 0);
   useSelectFirst(query, groups.flatMap(({ items }) => items.map(({ id }) => id)).join());
   return (
-    <>
-      <Spotlight.Root
-        // Mantine's faded description has too little contrast when selected.
-        styles={{ actionDescription: { opacity: 1 } }}
-        store={store}
-        query={query}
-        onQueryChange={setQuery}
-        shortcut={null}
-      >
-        <Modal.Title className="visually-hidden">Search</Modal.Title>
-        <Spotlight.Search
-          placeholder="Search pages, agents, prompts, workflows, or paste an identifier"
-          aria-label="Search pages, agents, prompts, workflows, actions and identifiers"
-          leftSection={<Icon name="search" />}
-        />
-        <Spotlight.ActionsList id={listId} style={{ height: listHeight }}>
-          {groups.map(({ label, items }) => (
-            <Spotlight.ActionsGroup key={label} label={label}>
-              {items.map(({ id, ...item }) => (
-                <Spotlight.Action key={id} dir="auto" {...item} />
-              ))}
-            </Spotlight.ActionsGroup>
-          ))}
-          {failed.length > 0 && (
-            <Spotlight.Empty>Could not search {failed.join(', ')}</Spotlight.Empty>
-          )}
-          {groups.length === 0 && failed.length === 0 && (
-            <Spotlight.Empty>{isSettled ? 'No matches' : 'Searching…'}</Spotlight.Empty>
-          )}
-        </Spotlight.ActionsList>
-      </Spotlight.Root>
-      {pausing && <PauseDialog agent={pausing} onClose={() => setPausing(null)} />}
-    </>
+    <Spotlight.Root
+      // Mantine's faded description has too little contrast when selected.
+      styles={{ actionDescription: { opacity: 1 } }}
+      store={store}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut={null}
+    >
+      <Modal.Title className="visually-hidden">Search</Modal.Title>
+      <Spotlight.Search
+        placeholder="Search pages, agents, prompts, workflows, or paste an identifier"
+        aria-label="Search pages, agents, prompts, workflows, actions and identifiers"
+        leftSection={<Icon name="search" />}
+      />
+      <Spotlight.ActionsList id={listId} style={{ height: listHeight }}>
+        {groups.map(({ label, items }) => (
+          <Spotlight.ActionsGroup key={label} label={label}>
+            {items.map(({ id, ...item }) => (
+              <Spotlight.Action key={id} dir="auto" {...item} />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {failed.length > 0 && (
+          <Spotlight.Empty>Could not search {failed.join(', ')}</Spotlight.Empty>
+        )}
+        {groups.length === 0 && failed.length === 0 && (
+          <Spotlight.Empty>{isSettled ? 'No matches' : 'Searching…'}</Spotlight.Empty>
+        )}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
   );
 }
 
@@ -99,7 +96,7 @@ interface Found {
 }
 
 /** What the server finds. Until all results have arrived, shows those of the previous ones that match. */
-function useFound(me: Me, typed: string, onPause: (agent: Agent) => void): Found {
+function useFound(me: Me, typed: string): Found {
   const [query] = useDebouncedValue(typed, 150);
   const navigate = useNavigate();
   const pause = can(me, 'edit') ? /^pause\b\s*(.*)$/i.exec(query)?.[1] : undefined;
@@ -139,7 +136,8 @@ function useFound(me: Me, typed: string, onPause: (agent: Agent) => void): Found
         label: pause === undefined ? agent.agentName : `Pause ${agent.agentName}`,
         description: agent.status,
         leftSection: <Icon name="agents" />,
-        onClick: () => (pause === undefined ? toAgent(agent) : onPause(agent)),
+        onClick: () =>
+          pause === undefined ? toAgent(agent) : openDialog(<PauseDialog agent={agent} />),
       })),
     },
     {

@@ -1,10 +1,10 @@
 import { Button, Group } from '@mantine/core';
-import { useState } from 'react';
 import type { Agent, LifecycleAction } from '../../../../src/client/index.ts';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Card } from '../../../components/layout/card.tsx';
-import { useMoveAgent } from '../../../data/agents/agents.ts';
+import { moveAgent } from '../../../data/agents/agents.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../../kit/dialog.tsx';
 import classes from './lifecycle.module.css';
 import { actionTexts } from './lifecycle-actions.ts';
 import { LifecycleDiagram } from './lifecycle-diagram.tsx';
@@ -12,15 +12,19 @@ import { LifecycleDiagram } from './lifecycle-diagram.tsx';
 /** The agent's stage and the available lifecycle actions. */
 export function LifecycleCard({ agent }: { readonly agent: Agent }) {
   const me = useMe();
-  const move = useMoveAgent(agent.agentId);
-  const [selected, setSelected] = useState<LifecycleAction>('deploy');
-  const [opened, setOpened] = useState(false);
-  const openDialog = (action: LifecycleAction) => {
-    move.reset();
-    setSelected(action);
-    setOpened(true);
+  const ask = (action: LifecycleAction) => {
+    const { question, verb, consequence, stopsCalls = false } = actionTexts[action];
+    openDialog(
+      <ConfirmDialog
+        title={question}
+        confirm={verb}
+        destructive={stopsCalls}
+        action={moveAgent(agent.agentId, action)}
+      >
+        {consequence}
+      </ConfirmDialog>,
+    );
   };
-  const texts = actionTexts[selected];
   return (
     <Card title="Lifecycle">
       <LifecycleDiagram agent={agent} />
@@ -36,24 +40,13 @@ export function LifecycleCard({ agent }: { readonly agent: Agent }) {
             <Button
               key={action}
               variant={actionTexts[action].stopsCalls ? 'default' : 'filled'}
-              onClick={() => openDialog(action)}
+              onClick={() => ask(action)}
             >
               {actionTexts[action].verb}
             </Button>
           ))}
         </Group>
       )}
-      <ConfirmDialog
-        opened={opened}
-        title={texts.question}
-        confirmLabel={texts.verb}
-        destructive={texts.stopsCalls ?? false}
-        mutation={move}
-        onClose={() => setOpened(false)}
-        onConfirm={() => move.mutate(selected, { onSuccess: () => setOpened(false) })}
-      >
-        {texts.consequence}
-      </ConfirmDialog>
     </Card>
   );
 }

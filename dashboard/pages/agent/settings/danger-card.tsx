@@ -1,47 +1,48 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
 import type { Agent } from '../../../../src/client/index.ts';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { useNavigateFrom } from '../../../components/hooks/use-navigate-from.ts';
 import { Card } from '../../../components/layout/card.tsx';
-import { useDeleteAgent, useMoveAgent } from '../../../data/agents/agents.ts';
+import { deleteAgent, moveAgent } from '../../../data/agents/agents.ts';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../../kit/dialog.tsx';
 import { actionTexts } from '../lifecycle/lifecycle-actions.ts';
 import classes from './settings.module.css';
 
 /** Archives or deletes the agent. */
 export function DangerCard({ agent }: { readonly agent: Agent }) {
-  const [dialog, setDialog] = useState<'archive' | 'delete' | null>(null);
-  const move = useMoveAgent(agent.agentId);
-  const navigateFrom = useNavigateFrom(agent.agentId);
-  const remove = useDeleteAgent(agent.agentId, () =>
-    navigateFrom({ to: '/agents', replace: true }),
-  );
-  const action = agent.archived ? 'restore' : 'archive';
-  const deletable = agent.status === 'Testing' || agent.status === 'Paused';
-  const close = () => setDialog(null);
-  const openDialog = (name: 'archive' | 'delete') => {
-    move.reset();
-    remove.reset();
-    setDialog(name);
-  };
+  const { agentId, agentName, archived, allowedActions, status } = agent;
+  const action = archived ? 'restore' : 'archive';
+  const { verb, consequence, question } = actionTexts[action];
+  const deletable = status === 'Testing' || status === 'Paused';
   return (
     <div className={classes.danger}>
       <Card title="Danger zone">
         <div className={classes.action}>
           <div>
-            <strong>{actionTexts[action].verb}</strong>
+            <strong>{verb}</strong>
             <p>
-              {agent.allowedActions.includes(action)
-                ? actionTexts[action].consequence
+              {allowedActions.includes(action)
+                ? consequence
                 : 'A deployed agent cannot be archived. Pause it first.'}
             </p>
           </div>
           <Button
             variant="default"
-            disabled={!agent.allowedActions.includes(action)}
-            onClick={() => openDialog('archive')}
+            disabled={!allowedActions.includes(action)}
+            onClick={() =>
+              openDialog(
+                <ConfirmDialog
+                  title={question}
+                  confirm={verb}
+                  destructive={false}
+                  action={moveAgent(agentId, action)}
+                >
+                  {consequence}
+                </ConfirmDialog>,
+              )
+            }
           >
-            {actionTexts[action].verb}
+            {verb}
           </Button>
         </div>
         <div className={classes.action}>
@@ -53,33 +54,29 @@ export function DangerCard({ agent }: { readonly agent: Agent }) {
                 : 'Only agents in Testing or Paused can be deleted.'}
             </p>
           </div>
-          <Button color="red.9" disabled={!deletable} onClick={() => openDialog('delete')}>
+          <Button
+            color="red.9"
+            disabled={!deletable}
+            onClick={() => openDialog(<DeleteAgent {...{ agentId, agentName }} />)}
+          >
             Delete
           </Button>
         </div>
       </Card>
-      <ConfirmDialog
-        opened={dialog === 'archive'}
-        title={actionTexts[action].question}
-        confirmLabel={actionTexts[action].verb}
-        mutation={move}
-        onClose={close}
-        onConfirm={() => move.mutate(action, { onSuccess: close })}
-      >
-        {actionTexts[action].consequence}
-      </ConfirmDialog>
-      <ConfirmDialog
-        opened={dialog === 'delete'}
-        title={`Delete ${agent.agentName}?`}
-        confirmLabel="Delete"
-        destructive
-        mutation={remove}
-        onClose={close}
-        onConfirm={() => remove.mutate()}
-      >
-        Calls will fail with 404, and this cannot be undone. The prompt stays; execution records
-        stay until their retention period ends.
-      </ConfirmDialog>
     </div>
+  );
+}
+
+function DeleteAgent({ agentId, agentName }: Pick<Agent, 'agentId' | 'agentName'>) {
+  const navigateFrom = useNavigateFrom(agentId);
+  return (
+    <ConfirmDialog
+      title={`Delete ${agentName}?`}
+      confirm="Delete"
+      action={deleteAgent(agentId, () => navigateFrom({ to: '/agents', replace: true }))}
+    >
+      Calls will fail with 404, and this cannot be undone. The prompt stays; execution records stay
+      until their retention period ends.
+    </ConfirmDialog>
   );
 }

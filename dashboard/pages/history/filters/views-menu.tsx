@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { View } from '../../../../src/client/index.ts';
-import { Dialog, DialogActions, DialogCloseButton } from '../../../components/dialogs/dialog.tsx';
 import { useFilters } from '../../../components/hooks/use-filters.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { FormError, fieldError } from '../../../components/states/form-error.tsx';
@@ -14,6 +13,7 @@ import {
   useUpdateView,
   viewsQuery,
 } from '../../../data/workspace/views.ts';
+import { Dialog, DialogActions, DialogCloseButton } from '../../../kit/dialog.tsx';
 import classes from '../history.module.css';
 import { type HistorySearch, isFiltered, parseSearch, writeSearch } from '../search.ts';
 

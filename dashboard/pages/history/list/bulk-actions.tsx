@@ -1,18 +1,19 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Group, Menu, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
 import { announceSave } from '../../../data/client/saves.ts';
 import {
   type BulkAction,
   type BulkResult,
+  bulkAction,
   targetsOf,
-  useBulkAction,
 } from '../../../data/executions/bulk.ts';
 import { type Execution, isInProgress } from '../../../data/executions/executions.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { Dialog, DialogCloseButton, openDialog, useCloseDialog } from '../../../kit/dialog.tsx';
 import classes from '../history.module.css';
 import { useExport } from './export-menu.tsx';
 import type { Selection } from './use-selection.ts';
@@ -25,8 +26,13 @@ export function BulkActions(props: {
 }) {
   const { selection, onDeleted } = props;
   const canEdit = can(useMe(), 'edit');
-  const [chosen, choose] = useState<Pick<BulkDialogProps, 'action' | 'rows'> | null>(null);
   const { rows } = selection;
+  const onDone =
+    (one: BulkAction) =>
+    ({ done, failed }: BulkResult) => {
+      if (one === 'delete') onDeleted(done.map(({ executionId }) => executionId));
+      else selection.select(failed.map(({ target }) => target.executionId));
+    };
   const offer = (one: BulkAction) => {
     const targets = targetsOf(one, rows);
     const count = targets.length;
@@ -37,7 +43,7 @@ export function BulkActions(props: {
         key={one}
         size="xs"
         variant="default"
-        onClick={() => choose({ action: one, rows: targets })}
+        onClick={() => openDialog(<BulkDialog action={one} rows={targets} onDone={onDone(one)} />)}
       >
         {count === rows.length ? label : `${label} (${count})`}
       </Button>
@@ -53,17 +59,6 @@ export function BulkActions(props: {
       <Button size="xs" variant="subtle" color="gray" onClick={selection.clear}>
         Clear selection
       </Button>
-      {chosen && (
-        <BulkDialog
-          {...chosen}
-          onClose={() => choose(null)}
-          onDone={({ done, failed }) => {
-            if (chosen.action === 'delete') onDeleted(done.map(({ executionId }) => executionId));
-            // While any are selected, this dialog stays.
-            else selection.select(failed.map(({ target }) => target.executionId));
-          }}
-        />
-      )}
     </>
   );
 }
@@ -83,41 +78,44 @@ interface BulkDialogProps {
   readonly action: BulkAction;
   /** As they were when the dialog opened: the selection changes once some are done. */
   readonly rows: readonly Execution[];
-  readonly onClose: () => void;
   readonly onDone: (result: BulkResult) => void;
 }
 
 function BulkDialog(props: BulkDialogProps) {
-  const { action, rows, onClose, onDone } = props;
-  const bulk = useBulkAction();
+  const { action, rows, onDone } = props;
+  const [progress, setProgress] = useState<number | null>(null);
+  const close = useCloseDialog();
   const what = rows.length === 1 ? '1 execution' : `${rows.length.toLocaleString()} executions`;
-  const hasFailed = bulk.data !== undefined && bulk.data.failed.length > 0;
-  const start = () =>
-    bulk.mutate(
-      { action, rows },
-      {
-        onSuccess: (result) => {
-          onDone(result);
-          announceSave(`${result.done.length.toLocaleString()} ${past[action]}`);
-          if (result.failed.length === 0) onClose();
-        },
-      },
-    );
+  const title = `${labels[action]} ${what}`;
   return (
     <ConfirmDialog
-      opened
-      title={`${labels[action]} ${what}${hasFailed ? '' : '?'}`}
-      confirmLabel={labels[action]}
-      cancelLabel={hasFailed ? 'Close' : action === 'cancel' ? 'Keep running' : 'Cancel'}
+      title={`${title}?`}
+      confirm={labels[action]}
+      cancel={action === 'cancel' ? 'Keep running' : 'Cancel'}
       destructive={action === 'delete'}
-      mutation={bulk}
-      onClose={onClose}
-      onConfirm={hasFailed ? null : start}
+      action={bulkAction(action, rows, setProgress)}
+      onDone={(result) => {
+        onDone(result);
+        announceSave(`${result.done.length.toLocaleString()} ${past[action]}`);
+        if (result.failed.length === 0) close();
+      }}
+      done={(result) =>
+        result.failed.length > 0 && (
+          <Dialog title={title}>
+            <Stack gap="lg">
+              <Failures result={result} />
+              <Group justify="flex-end">
+                <DialogCloseButton>Close</DialogCloseButton>
+              </Group>
+            </Stack>
+          </Dialog>
+        )
+      }
     >
-      {hasFailed ? <Failures result={bulk.data} /> : <p>{consequences[action]}</p>}
-      {bulk.isPending && (
+      <p>{consequences[action]}</p>
+      {progress !== null && (
         <p role="status">
-          {bulk.progress.toLocaleString()} of {rows.length.toLocaleString()}
+          {progress.toLocaleString()} of {rows.length.toLocaleString()}
         </p>
       )}
     </ConfirmDialog>

@@ -16,7 +16,7 @@ import { Reason } from './failure-reason.tsx';
 import { RowLink } from './row-link.tsx';
 import type { Selection } from './use-selection.ts';
 
-type ExecutionColumn = Column<Execution>;
+type ExecutionColumn = Column<Execution> & { readonly key: string };
 
 /** The optional columns, in order. Time, status and agent are always shown. */
 const optionalColumns: readonly ExecutionColumn[] = [

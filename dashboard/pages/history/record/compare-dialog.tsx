@@ -1,7 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Dialog, DialogCloseButton } from '../../../components/dialogs/dialog.tsx';
 import {
   ExecutionChoices,
   ExecutionIdForm,
@@ -10,14 +9,11 @@ import {
   type ExecutionDetail,
   recentExecutionsQuery,
 } from '../../../data/executions/executions.ts';
+import { Dialog, DialogCloseButton } from '../../../kit/dialog.tsx';
 
 /** Chooses the execution of the same agent to compare with: a recent one, or any by its id. */
-export default function CompareDialog(props: {
-  readonly execution: ExecutionDetail;
-  readonly onClose: () => void;
-}) {
-  const { execution, onClose } = props;
-  const { agentId, executionId, rerunOf } = execution;
+export default function CompareDialog(props: { readonly execution: ExecutionDetail }) {
+  const { agentId, executionId, rerunOf } = props.execution;
   const navigate = useNavigate();
   const recent = useQuery(recentExecutionsQuery(agentId));
   const others = (recent.data?.executions ?? []).filter((one) => one.executionId !== executionId);
@@ -28,7 +24,7 @@ export default function CompareDialog(props: {
     void navigate({ to: '/history/compare', search });
   };
   return (
-    <Dialog title="Compare with" size="lg" onClose={onClose}>
+    <Dialog title="Compare with" width="medium">
       <Stack gap="md">
         {rerunOf !== undefined && (
           <Button variant="default" onClick={() => compare(rerunOf)}>

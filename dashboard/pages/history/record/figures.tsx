@@ -5,7 +5,7 @@ import { DescriptionList } from '../../../components/layout/card.tsx';
 import { SetPrice } from '../../../components/models/set-price.tsx';
 import { type ExecutionDetail, isInProgress } from '../../../data/executions/executions.ts';
 import { formatDuration, formatExactCount } from '../../../data/text/format.ts';
-import { lacksPrice, pricesQuery } from '../../../data/workspace/prices.ts';
+import { lacksPrice, prices } from '../../../data/workspace/prices.ts';
 import { costCell, formatElapsed } from '../amounts.tsx';
 import { Attempts } from './attempts.tsx';
 import classes from './record.module.css';
@@ -78,8 +78,8 @@ const sources = {
 /** Where the price came from; the workspace's own price as it is now, if it has not changed since. */
 function Price({ execution }: { readonly execution: ExecutionDetail }) {
   const { costSource = 'unknown', modelUsed, completedAt } = execution;
-  const prices = useQuery({ ...pricesQuery, enabled: costSource === 'workspace' });
-  const price = prices.data?.find(({ model }) => model === modelUsed);
+  const priced = useQuery({ ...prices.list(), enabled: costSource === 'workspace' });
+  const price = priced.data?.find(({ model }) => model === modelUsed);
   const isSame = price && completedAt && Date.parse(price.updatedAt) <= Date.parse(completedAt);
   if (costSource === 'unknown' && lacksPrice({ ...execution, model: modelUsed })) {
     return <SetPrice model={modelUsed} />;

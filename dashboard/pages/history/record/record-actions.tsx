@@ -1,10 +1,7 @@
 import { Button, Group } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Suspense } from 'react';
 import { copyLabels } from '../../../components/code/copy-button.tsx';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { useCopy } from '../../../components/hooks/use-copy.ts';
 import { lazyComponent } from '../../../components/loading/lazy-component.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
@@ -12,13 +9,15 @@ import { agentQuery } from '../../../data/agents/agents.ts';
 import { curlSnippet } from '../../../data/agents/call-snippets.ts';
 import { serverURL } from '../../../data/client/base-path.ts';
 import {
+  deleteExecution,
   type ExecutionDetail,
   isInProgress,
   useCancelExecution,
-  useDeleteExecution,
 } from '../../../data/executions/executions.ts';
 import { keepPlaygroundValues } from '../../../data/prompts/playground-values.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
+import { ConfirmButton } from '../../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../../kit/dialog.tsx';
 
 const RunAgain = lazyComponent(() => import('./run-again.tsx'), true);
 const CompareDialog = lazyComponent(() => import('./compare-dialog.tsx'), true);
@@ -31,10 +30,6 @@ export function RecordActions(props: {
   const { execution, onDeleted, onStarted } = props;
   const canEdit = can(useMe(), 'edit');
   const cancel = useCancelExecution(execution.agentId, execution.executionId);
-  const remove = useDeleteExecution(execution.agentId, execution.executionId, onDeleted);
-  const [isConfirming, { open: openConfirm, close: closeConfirm }] = useDisclosure();
-  const [isRunAgainOpen, { open: openRunAgain, close: closeRunAgain }] = useDisclosure();
-  const [isComparing, { open: openCompare, close: closeCompare }] = useDisclosure();
   return (
     <>
       <Group gap="xs">
@@ -44,40 +39,35 @@ export function RecordActions(props: {
           </Button>
         )}
         {canEdit && (
-          <Button size="xs" variant="default" onClick={openRunAgain}>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => openDialog(<RunAgain {...{ execution, onStarted }} />)}
+          >
             Run again
           </Button>
         )}
         <OpenInPlayground execution={execution} />
-        <Button size="xs" variant="default" onClick={openCompare}>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => openDialog(<CompareDialog execution={execution} />)}
+        >
           Compare with…
         </Button>
         <CopyAsCurl execution={execution} />
         {canEdit && !isInProgress(execution) && (
-          <Button size="xs" variant="default" onClick={openConfirm}>
-            Delete
-          </Button>
+          <ConfirmButton
+            label="Delete"
+            title="Delete this record?"
+            action={deleteExecution(execution.agentId, execution.executionId, onDeleted)}
+          >
+            The record is deleted permanently, with its variables, prompts and output. Statistics
+            keep its usage and cost.
+          </ConfirmButton>
         )}
       </Group>
       <FormError error={cancel.error} />
-      <ConfirmDialog
-        opened={isConfirming}
-        title="Delete this record?"
-        confirmLabel="Delete"
-        destructive
-        mutation={remove}
-        onClose={closeConfirm}
-        onConfirm={() => remove.mutate()}
-      >
-        The record is deleted permanently, with its variables, prompts and output. Statistics keep
-        its usage and cost.
-      </ConfirmDialog>
-      <Suspense>
-        {isRunAgainOpen && (
-          <RunAgain execution={execution} onClose={closeRunAgain} onStarted={onStarted} />
-        )}
-        {isComparing && <CompareDialog execution={execution} onClose={closeCompare} />}
-      </Suspense>
     </>
   );
 }

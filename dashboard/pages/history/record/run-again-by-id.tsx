@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
-import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { lazyComponent } from '../../../components/loading/lazy-component.tsx';
 import { ErrorState } from '../../../components/states/error-state.tsx';
 import { announceSave } from '../../../data/client/saves.ts';
 import { executionQuery } from '../../../data/executions/executions.ts';
+import { Dialog } from '../../../kit/dialog.tsx';
 
 const RunAgain = lazyComponent(() => import('./run-again.tsx'), true);
 

@@ -1,6 +1,5 @@
 import { Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Dialog, DialogCloseButton } from '../../../components/dialogs/dialog.tsx';
 import {
   ExecutionChoices,
   ExecutionIdForm,
@@ -15,6 +14,7 @@ import {
   versionExecutionsQuery,
 } from '../../../data/executions/executions.ts';
 import { fieldTexts } from '../../../data/prompts/playground-values.ts';
+import { Dialog, DialogCloseButton } from '../../../kit/dialog.tsx';
 
 /** Takes the variables of an execution: a recent one of the prompt, or any by its id. */
 export default function ExecutionValuesDialog(props: {
@@ -40,7 +40,12 @@ export default function ExecutionValuesDialog(props: {
     },
   });
   return (
-    <Dialog title="Variables from an execution" size="lg" locked={take.isPending} onClose={onClose}>
+    <Dialog
+      title="Variables from an execution"
+      width="medium"
+      locked={take.isPending}
+      onClose={onClose}
+    >
       <Stack gap="md">
         {recent.isError && !recent.data ? (
           <ErrorState error={recent.error} onRetry={() => void recent.refetch()} />

@@ -1,8 +1,8 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { Dialog, DialogActions } from '../../../components/dialogs/dialog.tsx';
 import { announceSave } from '../../../data/client/saves.ts';
 import { setNameMax, type ValueSets } from '../../../data/prompts/value-sets.ts';
+import { Dialog, DialogActions } from '../../../kit/dialog.tsx';
 import classes from './playground.module.css';
 
 /** Saves the values of the variables as a set, in this browser. */

@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core';
 import type { FormEvent } from 'react';
 import type { PromptVersion } from '../../../../src/client/index.ts';
-import { Dialog, DialogActions } from '../../../components/dialogs/dialog.tsx';
 import { VersionFields } from '../../../components/fields/version-fields.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
 import { announceSave } from '../../../data/client/saves.ts';
 import { useCreateVersion } from '../../../data/prompts/prompts.ts';
+import { Dialog, DialogActions } from '../../../kit/dialog.tsx';
 import { type Draft, toVersionInput } from '../draft.ts';
 
 /** Saves the draft as a version, with its label and notes. */

@@ -1,59 +1,95 @@
-import { Stack } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
 import type { Alert, AlertInput } from '../../../../src/client/index.ts';
-import { Dialog, DialogActions } from '../../../components/dialogs/dialog.tsx';
-import { FormError } from '../../../components/states/form-error.tsx';
-import { useSaveAlert } from '../../../data/workspace/alerts.ts';
-import { AlertFields } from './alert-fields.tsx';
+import { NumberField } from '../../../components/fields/number-field.tsx';
+import { fieldError } from '../../../components/states/form-error.tsx';
+import { alerts } from '../../../data/workspace/alerts.ts';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
+import { fromTyped, metricTexts, toTyped } from './alert-metrics.ts';
 import { AlertPreview } from './alert-preview.tsx';
 
 /** Creates or changes an alert, with a preview of past days. */
-export function AlertForm(props: {
-  /** Null for a new one. */
-  readonly alert: Alert | null;
-  readonly onClose: () => void;
-}) {
-  const { alert, onClose } = props;
-  const [settings, setSettings] = useState<AlertInput>(() => settingsOf(alert));
-  const save = useSaveAlert(alert?.alertId ?? null);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate(settings, { onSuccess: onClose });
-  };
+export function AlertForm({ alert }: { readonly alert: Alert | null }) {
   return (
-    <Dialog
-      title={alert === null ? 'Add alert' : 'Edit alert'}
-      size="lg"
-      locked={save.isPending}
-      onClose={onClose}
-    >
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <AlertFields
-            settings={settings}
-            error={save.error}
-            onChange={(some) => setSettings({ ...settings, ...some })}
+    <FormDialog
+      title={alert ? 'Edit alert' : 'Add alert'}
+      width="medium"
+      submit={alert ? 'Save' : 'Add alert'}
+      action={alert ? alerts.update(alert.alertId) : alerts.create()}
+      start={alert ? settingsOf(alert) : newAlert}
+      input={(settings) => settings}
+      fields={({ values, change, error }) => {
+        const { metric } = values;
+        const threshold = (field: 'threshold' | 'clearThreshold', label: string) => (
+          <NumberField
+            key={field}
+            label={`${label} (${metricTexts[metric].unit})`}
+            decimals={6}
+            value={toTyped(metric, values[field])}
+            error={fieldError(error, field)}
+            onChange={(typed) => change({ [field]: fromTyped(metric, typed ?? 0) })}
           />
-          <AlertPreview settings={settings} />
-          <FormError error={save.error} />
-          <DialogActions submit={alert === null ? 'Add alert' : 'Save'} pending={save.isPending} />
-        </Stack>
-      </form>
-    </Dialog>
+        );
+        return [
+          { name: 'name', label: 'Name', required: true, maxLength: 200 },
+          { name: 'metric', label: 'Metric', options: metrics, also: consequencesOf },
+          [
+            threshold('threshold', 'Fires above'),
+            threshold('clearThreshold', 'Clears at or below'),
+          ],
+          !metricTexts[metric].isCurrent && [
+            {
+              ...{ name: 'windowMinutes', label: 'Window (minutes)', as: 'number', empty: 1 },
+              ...{ min: 1, max: 1_440 },
+            },
+            { name: 'minCount', label: 'Least calls', as: 'number', empty: 0 },
+            { name: 'noData', label: 'With fewer calls', options: noDataChoices },
+          ],
+          metric !== 'quotaUsed' && {
+            name: 'agentIds',
+            label: 'Agents',
+            as: 'agents',
+            description: 'Leave empty for all agents',
+          },
+          metric !== 'quotaUsed' && {
+            ...{ name: 'tag', label: 'Tag', description: 'Only calls with this tag' },
+            ...{ maxLength: 64, empty: null },
+          },
+          <AlertPreview key="preview" settings={values} />,
+        ];
+      }}
+    />
   );
 }
 
-function settingsOf(alert: Alert | null): AlertInput {
-  if (alert === null) {
-    return {
-      ...{ name: '', metric: 'failureRate', agentIds: null, tag: null },
-      ...{ threshold: 0.1, clearThreshold: 0.05, windowMinutes: 15, minCount: 20, noData: 'keep' },
-    };
-  }
+const newAlert: AlertInput = {
+  ...{ name: '', metric: 'failureRate', agentIds: null, tag: null },
+  ...{ threshold: 0.1, clearThreshold: 0.05, windowMinutes: 15, minCount: 20, noData: 'keep' },
+};
+
+function settingsOf(alert: Alert): AlertInput {
   const { name, metric, agentIds, tag, threshold, clearThreshold } = alert;
   const { windowMinutes, minCount, noData } = alert;
   return {
     ...{ name, metric, agentIds, tag, threshold, clearThreshold },
     ...{ windowMinutes, minCount, noData },
   };
+}
+
+const metrics = Object.entries(metricTexts).map(([value, { label }]) => ({ value, label }));
+
+const noDataChoices = [
+  { value: 'keep', label: 'Keep the state' },
+  { value: 'zero', label: 'Count as zero' },
+  { value: 'fire', label: 'Fire' },
+];
+
+/** Sensible thresholds of each metric, because units differ. The quota is that of the workspace. */
+const starts: Readonly<Record<AlertInput['metric'], readonly [number, number]>> = {
+  ...{ failureRate: [0.1, 0.05], count: [1_000, 800], p50: [5_000, 4_000], p95: [20_000, 15_000] },
+  ...{ costUSD: [10, 8], costUnknown: [0, 0], quotaUsed: [0.8, 0.8], queueAge: [60, 10] },
+};
+
+function consequencesOf(metric: AlertInput['metric']): Partial<AlertInput> {
+  const [threshold, clearThreshold] = starts[metric];
+  const workspace = metric === 'quotaUsed' ? { agentIds: null, tag: null } : {};
+  return { threshold, clearThreshold, ...workspace };
 }

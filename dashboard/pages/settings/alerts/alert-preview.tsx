@@ -3,14 +3,18 @@ import { Suspense, useState } from 'react';
 import type { AlertInput } from '../../../../src/client/index.ts';
 import { lazyComponent } from '../../../components/loading/lazy-component.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
-import { usePreviewAlert } from '../../../data/workspace/alerts.ts';
+import { cueline } from '../../../data/client/client.ts';
+import { useSingleFlight } from '../../../data/client/use-single-flight.ts';
 
 const AlertChart = lazyComponent(() => import('./alert-chart.tsx'));
 
 /** When the alert would have fired, as a chart. */
 export function AlertPreview({ settings }: { readonly settings: AlertInput }) {
   const [days, setDays] = useState('7');
-  const preview = usePreviewAlert();
+  const preview = useSingleFlight({
+    mutationFn: (days: number) =>
+      cueline.alerts.previewNew({ ...settings, name: settings.name || 'Preview', days }),
+  });
   const [asked, setAsked] = useState({ settings, days });
   const isCurrent = asked.settings === settings && asked.days === days;
   return (
@@ -31,8 +35,7 @@ export function AlertPreview({ settings }: { readonly settings: AlertInput }) {
           loading={preview.isPending}
           onClick={() => {
             setAsked({ settings, days });
-            const alert = { ...settings, name: settings.name || 'Preview' };
-            preview.mutate({ alert, days: Number(days) });
+            preview.mutate(Number(days));
           }}
         >
           Show preview

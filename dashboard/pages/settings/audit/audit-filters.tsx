@@ -6,7 +6,7 @@ import { useOutsideChange } from '../../../components/hooks/use-outside-change.t
 import list from '../../../components/tables/list.module.css';
 import { SearchInput } from '../../../components/tables/search-input.tsx';
 import { fromDateInput, toDateInput } from '../../../data/text/day-range.ts';
-import { membersQuery } from '../../../data/workspace/members.ts';
+import { members } from '../../../data/workspace/members.ts';
 import type { AuditSearch } from '../route.ts';
 import { actionLabels } from './audit-actions.ts';
 
@@ -65,8 +65,8 @@ function UserFilter(props: {
   readonly value: string;
   readonly onChange: (userId: string) => void;
 }) {
-  const members = useQuery(membersQuery).data ?? [];
-  const isListed = props.value === '' || members.some(({ userId }) => userId === props.value);
+  const all = useQuery(members.list()).data ?? [];
+  const isListed = props.value === '' || all.some(({ userId }) => userId === props.value);
   return (
     <NativeSelect
       aria-label="User"
@@ -74,7 +74,7 @@ function UserFilter(props: {
       value={props.value}
       data={[
         { value: '', label: 'All users' },
-        ...members.map(({ userId, name, email }) => ({ value: userId, label: name || email })),
+        ...all.map(({ userId, name, email }) => ({ value: userId, label: name || email })),
         ...(isListed ? [] : [{ value: props.value, label: props.value }]),
       ]}
       onChange={({ currentTarget }) => props.onChange(currentTarget.value)}

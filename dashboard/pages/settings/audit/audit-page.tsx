@@ -80,9 +80,8 @@ function NoEntries({ filtered }: { readonly filtered: boolean }) {
 
 function columnsOf(onSubject: (subject: string) => void): readonly Column<AuditEntry>[] {
   return [
-    { key: 'at', header: 'Time', cell: ({ at }) => <Time at={at} relative /> },
+    { header: 'Time', cell: ({ at }) => <Time at={at} relative /> },
     {
-      key: 'entry',
       header: 'Entry',
       cell: (entry) => (
         <>
@@ -100,7 +99,6 @@ function columnsOf(onSubject: (subject: string) => void): readonly Column<AuditE
       ),
     },
     {
-      key: 'details',
       header: 'Details',
       hideBelow: 'md',
       cell: ({ details }) =>

@@ -1,61 +1,43 @@
-import { Checkbox, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Checkbox, SimpleGrid, Stack } from '@mantine/core';
 import type {
   EventEndpoint,
   EventEndpointInput,
   EventEndpointPatch,
 } from '../../../../src/client/index.ts';
-import { Dialog, DialogActions } from '../../../components/dialogs/dialog.tsx';
-import { AgentsField } from '../../../components/fields/agents-field.tsx';
-import { FormError, fieldError } from '../../../components/states/form-error.tsx';
-import { useChangeEndpoint, useCreateEndpoint } from '../../../data/workspace/endpoints.ts';
+import { endpoints } from '../../../data/workspace/endpoints.ts';
+import type { Field } from '../../../kit/fields.tsx';
+import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { EndpointSecret } from './endpoint-secret.tsx';
 import { type EventType, eventGroups } from './event-groups.ts';
 
 /** Creates an endpoint and shows its secret, or changes one. */
-export function EndpointForm(props: {
-  /** Null for a new one. */
-  readonly endpoint: EventEndpoint | null;
-  readonly onClose: () => void;
-}) {
-  const { endpoint, onClose } = props;
-  const [settings, setSettings] = useState<EventEndpointInput>(() => settingsOf(endpoint));
-  const create = useCreateEndpoint();
-  const change = useChangeEndpoint(endpoint?.endpointId ?? '');
-  const save = endpoint === null ? create : change;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (endpoint === null) create.mutate(settings);
-    else change.mutate(changeOf(settings), { onSuccess: onClose });
-  };
-  if (create.data) return <EndpointSecret secret={create.data.secret} onClose={onClose} />;
+export function EndpointForm({ endpoint }: { readonly endpoint: EventEndpoint | null }) {
+  const form = { width: 'medium', start: settingsOf(endpoint), incomplete } as const;
+  if (endpoint === null)
+    return (
+      <FormDialog
+        {...form}
+        title="Add endpoint"
+        submit="Add endpoint"
+        action={endpoints.create()}
+        input={(settings) => settings}
+        fields={({ values, change }) => fieldsOf(values, change, null)}
+        done={({ secret }) => <EndpointSecret secret={secret} />}
+      />
+    );
   return (
-    <Dialog
-      title={endpoint === null ? 'Add endpoint' : 'Edit endpoint'}
-      size="lg"
-      locked={save.isPending}
-      onClose={onClose}
-    >
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <EndpointFields
-            settings={settings}
-            isNew={endpoint === null}
-            shownURL={endpoint?.url ?? null}
-            error={save.error}
-            onChange={(some) => setSettings({ ...settings, ...some })}
-          />
-          <FormError error={save.error} />
-          <DialogActions
-            submit={endpoint === null ? 'Add endpoint' : 'Save'}
-            pending={save.isPending}
-            disabled={settings.eventTypes.length === 0}
-          />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      {...form}
+      title="Edit endpoint"
+      submit="Save"
+      action={endpoints.update(endpoint.endpointId)}
+      input={changeOf}
+      fields={({ values, change }) => fieldsOf(values, change, endpoint)}
+    />
   );
 }
+
+const incomplete = ({ eventTypes }: EventEndpointInput) => eventTypes.length === 0;
 
 function settingsOf(endpoint: EventEndpoint | null): EventEndpointInput {
   if (endpoint === null) {
@@ -73,79 +55,55 @@ function changeOf({ url, ...others }: EventEndpointInput): EventEndpointPatch {
   return { ...others, ...(url !== '' && { url }) };
 }
 
-function EndpointFields(props: {
-  readonly settings: EventEndpointInput;
-  readonly isNew: boolean;
-  /** What is shown of the URL that it has. */
-  readonly shownURL: string | null;
-  readonly error: unknown;
-  readonly onChange: (some: Partial<EventEndpointInput>) => void;
-}) {
-  const { settings, error, onChange } = props;
-  const { url, agentIds, payload, format, description } = settings;
-  return (
-    <>
-      {url !== null && (
-        <TextInput
-          label="URL"
-          type="url"
-          placeholder={props.shownURL ?? 'https://shop.example.com/events'}
-          description={props.isNew ? undefined : 'Leave empty to keep it'}
-          required={props.isNew}
-          withAsterisk={false}
-          data-autofocus
-          maxLength={2_000}
-          value={url}
-          error={fieldError(error, 'url')}
-          onChange={({ currentTarget }) => onChange({ url: currentTarget.value })}
-        />
-      )}
-      <EventTypesField
-        chosen={settings.eventTypes}
-        onChange={(eventTypes) => onChange({ eventTypes })}
-      />
-      <AgentsField
-        description="For events of executions and agents. Leave empty for all agents"
-        chosen={agentIds ?? []}
-        onChange={(ids) => onChange({ agentIds: ids.length === 0 ? null : ids })}
-      />
-      <Group grow align="flex-start">
-        <NativeSelect
-          label="Payload"
-          description="Payload of execution events"
-          data={payloads}
-          value={payload}
-          onChange={({ currentTarget }) =>
-            onChange({ payload: currentTarget.value as 'thin' | 'full' })
-          }
-        />
-        <NativeSelect
-          label="Format"
-          description="Automatic: text for Slack and Teams"
-          data={props.isNew ? [automatic, ...formats] : formats}
-          value={format ?? automatic.value}
-          onChange={({ currentTarget: { value } }) =>
-            onChange({ format: value === automatic.value ? undefined : (value as Format) })
-          }
-        />
-      </Group>
-      <TextInput
-        label="Description"
-        maxLength={2_000}
-        value={description ?? ''}
-        onChange={({ currentTarget }) => onChange({ description: currentTarget.value || null })}
-      />
-    </>
-  );
+function fieldsOf(
+  { url, eventTypes }: EventEndpointInput,
+  change: (some: Partial<EventEndpointInput>) => void,
+  endpoint: EventEndpoint | null,
+): readonly Field<EventEndpointInput>[] {
+  return [
+    url !== null && {
+      name: 'url',
+      label: 'URL',
+      as: 'url',
+      placeholder: endpoint?.url ?? 'https://shop.example.com/events',
+      description: endpoint ? 'Leave empty to keep it' : undefined,
+      required: endpoint === null,
+      maxLength: 2_000,
+    },
+    <EventTypesField
+      key="types"
+      chosen={eventTypes}
+      onChange={(eventTypes) => change({ eventTypes })}
+    />,
+    {
+      name: 'agentIds',
+      label: 'Agents',
+      as: 'agents',
+      description: 'For events of executions and agents. Leave empty for all agents',
+    },
+    [
+      {
+        name: 'payload',
+        label: 'Payload',
+        description: 'Payload of execution events',
+        options: [
+          { value: 'thin', label: 'Without texts' },
+          { value: 'full', label: 'With variables and output' },
+        ],
+      },
+      {
+        name: 'format',
+        label: 'Format',
+        description: 'Automatic: text for Slack and Teams',
+        // By the URL.
+        options: endpoint ? formats : [{ value: '', label: 'Automatic' }, ...formats],
+        empty: undefined,
+      },
+    ],
+    { name: 'description', label: 'Description', maxLength: 2_000, empty: null },
+  ];
 }
 
-const payloads = [
-  { value: 'thin', label: 'Without texts' },
-  { value: 'full', label: 'With variables and output' },
-];
-type Format = NonNullable<EventEndpointInput['format']>;
-/** By the URL. */
-const automatic = { value: '', label: 'Automatic' };
 const formats = [
   { value: 'standard', label: 'JSON' },
   { value: 'slack', label: 'Slack message' },

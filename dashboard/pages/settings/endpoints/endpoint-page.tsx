@@ -1,37 +1,33 @@
-import { Button, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { EventEndpoint } from '../../../../src/client/index.ts';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Time } from '../../../components/figures/time.tsx';
 import { Card, DescriptionList } from '../../../components/layout/card.tsx';
 import { ErrorState } from '../../../components/states/error-state.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
-import {
-  endpointQuery,
-  useChangeEndpoint,
-  useDeleteEndpoint,
-  useTestEndpoint,
-} from '../../../data/workspace/endpoints.ts';
-import classes from '../settings.module.css';
+import { endpoints, ping, rotate } from '../../../data/workspace/endpoints.ts';
+import { ConfirmDialog, SmallButton } from '../../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../../kit/dialog.tsx';
+import { useAction } from '../../../kit/resource.ts';
+import { RotateDialog } from '../../../kit/rotate-dialog.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointHealth } from './endpoint-health.tsx';
-import { RotateEndpoint } from './rotate-endpoint.tsx';
+import { EndpointSecret } from './endpoint-secret.tsx';
 
 const route = getRouteApi('/app/settings/endpoints/$endpointId');
 
 /** One endpoint: its settings, health and delivery log. */
 export function EndpointPage() {
   const { endpointId } = route.useParams();
-  const endpoint = useQuery(endpointQuery(endpointId));
+  const endpoint = useQuery(endpoints.get(endpointId));
   if (endpoint.isError && !endpoint.data) {
     return <ErrorState error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
   }
   return (
     <>
-      <Link to="/settings/endpoints" className={classes.muted}>
+      <Link to="/settings/endpoints" className="note">
         All endpoints
       </Link>
       {endpoint.data && <EndpointCard endpoint={endpoint.data} />}
@@ -41,99 +37,89 @@ export function EndpointPage() {
 }
 
 function EndpointCard({ endpoint }: { readonly endpoint: EventEndpoint }) {
-  const { endpointId, url, eventTypes, description, format, payload } = endpoint;
+  const { url, eventTypes, description, format, payload, lastSuccessAt, pending } = endpoint;
+  const json = payload === 'full' ? 'JSON with variables and output' : 'JSON';
+  const code = (text: string) => <code className="code">{text}</code>;
   return (
     <Card title={url === null ? 'Pull endpoint' : 'Endpoint'}>
-      <div className={classes.items}>
-        <DescriptionList
-          items={[
-            [
-              'URL',
-              <code key="url" className={classes.code}>
-                {url ?? 'read by GET /api/v1/events'}
-              </code>,
-            ],
-            ['Health', <EndpointHealth key="health" endpoint={endpoint} />],
-            [
-              'Last success',
-              endpoint.lastSuccessAt ? <Time key="at" at={endpoint.lastSuccessAt} relative /> : '–',
-            ],
-            ['Pending', endpoint.pending.toLocaleString()],
-            [
-              'Events',
-              <span key="events" className={classes.code}>
-                {eventTypes.join(', ')}
-              </span>,
-            ],
-            [
-              'Sent as',
-              format === 'slack'
-                ? 'Slack message'
-                : payload === 'full'
-                  ? 'JSON with variables and output'
-                  : 'JSON',
-            ],
-            ...(description ? ([['Description', description]] as const) : []),
-          ]}
-        />
-      </div>
-      <EndpointActions key={endpointId} endpoint={endpoint} />
+      <DescriptionList
+        items={[
+          ['URL', code(url ?? 'read by GET /api/v1/events')],
+          ['Health', <EndpointHealth key="health" endpoint={endpoint} />],
+          ['Last success', lastSuccessAt ? <Time key="at" at={lastSuccessAt} relative /> : '–'],
+          ['Pending', pending.toLocaleString()],
+          ['Events', code(eventTypes.join(', '))],
+          ['Sent as', format === 'slack' ? 'Slack message' : json],
+          ...(description ? ([['Description', description]] as const) : []),
+        ]}
+      />
+      <EndpointActions endpoint={endpoint} />
     </Card>
   );
 }
 
 function EndpointActions({ endpoint }: { readonly endpoint: EventEndpoint }) {
   const { endpointId, enabled, url } = endpoint;
-  const [dialog, setDialog] = useState<'edit' | 'rotate' | 'delete' | null>(null);
-  const navigate = useNavigate();
-  const ping = useTestEndpoint(endpointId);
-  const change = useChangeEndpoint(endpointId);
-  const remove = useDeleteEndpoint();
-  const close = () => setDialog(null);
+  const send = useAction(ping(endpointId));
+  const change = useAction(endpoints.update(endpointId));
   return (
     <>
       <Group gap="xs" mt="md">
         {enabled && url !== null && (
-          <Button size="xs" loading={ping.isPending} onClick={() => ping.mutate(undefined)}>
-            Send ping
-          </Button>
+          <SmallButton
+            label="Send ping"
+            variant="filled"
+            loading={send.isPending}
+            onClick={() => send.mutate()}
+          />
         )}
-        <Button
-          size="xs"
+        <SmallButton
+          label={enabled ? 'Disable' : 'Enable'}
           variant={enabled ? 'default' : 'filled'}
           loading={change.isPending}
           onClick={() => change.mutate({ enabled: !enabled })}
-        >
-          {enabled ? 'Disable' : 'Enable'}
-        </Button>
-        <Button size="xs" variant="default" onClick={() => setDialog('edit')}>
-          Edit
-        </Button>
-        <Button size="xs" variant="default" onClick={() => setDialog('rotate')}>
-          Rotate secret
-        </Button>
-        <Button size="xs" variant="default" c="var(--bad)" onClick={() => setDialog('delete')}>
-          Delete
-        </Button>
+        />
+        <SmallButton
+          label="Edit"
+          onClick={() => openDialog(<EndpointForm endpoint={endpoint} />)}
+        />
+        <SmallButton
+          label="Rotate secret"
+          onClick={() => openDialog(<RotateEndpoint endpointId={endpointId} />)}
+        />
+        <SmallButton
+          label="Delete"
+          c="var(--bad)"
+          onClick={() => openDialog(<DeleteEndpoint endpointId={endpointId} />)}
+        />
       </Group>
-      <FormError error={ping.error ?? change.error} />
-      {dialog === 'edit' && <EndpointForm endpoint={endpoint} onClose={close} />}
-      {dialog === 'rotate' && <RotateEndpoint endpointId={endpointId} onClose={close} />}
-      <ConfirmDialog
-        opened={dialog === 'delete'}
-        title="Delete this endpoint?"
-        confirmLabel="Delete"
-        destructive
-        mutation={remove}
-        onClose={close}
-        onConfirm={() =>
-          remove.mutate(endpointId, {
-            onSuccess: () => void navigate({ to: '/settings/endpoints' }),
-          })
-        }
-      >
-        It receives nothing more, and its delivery log is deleted. This cannot be undone.
-      </ConfirmDialog>
+      <FormError error={send.error ?? change.error} />
     </>
+  );
+}
+
+function RotateEndpoint({ endpointId }: { readonly endpointId: string }) {
+  return (
+    <RotateDialog
+      title="Rotate secret"
+      intro="Creates a new secret. During the grace period both secrets sign each event."
+      withoutGrace="only the new secret signs"
+      action={rotate(endpointId)}
+      done={(secret) => <EndpointSecret secret={secret} />}
+    />
+  );
+}
+
+function DeleteEndpoint({ endpointId }: { readonly endpointId: string }) {
+  const navigate = useNavigate();
+  return (
+    <ConfirmDialog
+      title="Delete this endpoint?"
+      confirm="Delete"
+      action={endpoints.remove(endpointId)}
+      onDone={() => void navigate({ to: '/settings/endpoints' })}
+    >
+      It receives nothing more, and its delivery log is deleted. This cannot be undone.
+    </ConfirmDialog>
   );
 }

@@ -1,76 +1,92 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Member } from '../../../../src/client/index.ts';
 import { Time } from '../../../components/figures/time.tsx';
-import { ErrorState } from '../../../components/states/error-state.tsx';
-import { StaleNotice } from '../../../components/states/stale-notice.tsx';
-import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
+import type { Column } from '../../../components/tables/data-table.tsx';
 import { can, useMe } from '../../../data/workspace/me.ts';
-import { membersQuery } from '../../../data/workspace/members.ts';
-import classes from '../settings.module.css';
+import { leaveWorkspace, members, removeMember } from '../../../data/workspace/members.ts';
+import { ConfirmButton } from '../../../kit/confirm-dialog.tsx';
+import { List } from '../../../kit/list.tsx';
 import { Invitations } from './invitations.tsx';
-import { LeaveWorkspace } from './leave-workspace.tsx';
-import { RemoveMember } from './remove-member.tsx';
 import { RoleField } from './role-field.tsx';
 
 export function MembersPage() {
   const me = useMe();
   const owner = can(me, 'manage');
-  const members = useQuery(membersQuery);
-  if (members.isError && !members.data) {
-    return <ErrorState error={members.error} onRetry={() => void members.refetch()} />;
-  }
-  const owners = (members.data ?? []).filter((one) => one.role === 'owner').length;
-  const role: Column<Member> = {
-    key: 'role',
-    header: 'Role',
-    cell: (member) => (owner ? <RoleField member={member} /> : member.role),
-  };
-  const end: Column<Member> = {
-    key: 'end',
-    header: 'Actions',
-    align: 'right',
-    // The server keeps the last owner, so that the workspace can still be managed.
-    cell: (member) => {
-      if (member.role === 'owner' && owners === 1) return null;
-      if (member.userId === me.user.userId) return <LeaveWorkspace />;
-      return owner && <RemoveMember member={member} />;
-    },
-  };
+  const all = useQuery(members.list());
+  const owners = (all.data ?? []).filter((one) => one.role === 'owner').length;
   return (
     <>
-      <p className={classes.muted}>
+      <p className="note">
         Viewers have read access. Editors can also edit, execute and create keys. Owners can also
         manage members, plan, providers and retention.
       </p>
-      <StaleNotice query={members} />
-      <div className={classes.rows}>
-        <DataTable
-          caption="Members"
-          columns={[person, role, joined, end]}
-          rows={members.data}
-          rowKey={({ userId }) => userId}
-          loadingRows={3}
-        />
-      </div>
+      <List
+        caption="Members"
+        query={all}
+        rows={(all) => all}
+        rowKey={({ userId }) => userId}
+        columns={[
+          person,
+          {
+            header: 'Role',
+            cell: (member) => (owner ? <RoleField member={member} /> : member.role),
+          },
+          {
+            header: 'Joined',
+            hideBelow: 'sm',
+            cell: ({ joinedAt }) => <Time at={joinedAt} relative />,
+          },
+        ]}
+        actions={(member) => {
+          // The server keeps the last owner, so that the workspace can still be managed.
+          if (member.role === 'owner' && owners === 1) return null;
+          if (member.userId === me.user.userId) return <Leave userId={member.userId} />;
+          return owner && <Remove member={member} />;
+        }}
+        loadingRows={3}
+        empty={null}
+      />
       {owner && <Invitations />}
     </>
   );
 }
 
 const person: Column<Member> = {
-  key: 'person',
   header: 'Member',
   cell: ({ name, email }) => (
     <>
       <div dir="auto">{name || email}</div>
-      <div className={classes.address}>{email}</div>
+      <div className="note">{email}</div>
     </>
   ),
 };
 
-const joined: Column<Member> = {
-  key: 'joined',
-  header: 'Joined',
-  hideBelow: 'sm',
-  cell: ({ joinedAt }) => <Time at={joinedAt} relative />,
-};
+/** In the user's own row. */
+function Leave({ userId }: { readonly userId: string }) {
+  return (
+    <ConfirmButton
+      label="Leave"
+      of="this workspace"
+      title="Leave this workspace?"
+      action={leaveWorkspace(userId)}
+    >
+      You lose access to this workspace, and all keys that you created are revoked: calls with them
+      will fail with 401. Everything else you created stays. Only an owner can invite you again.
+    </ConfirmButton>
+  );
+}
+
+function Remove({ member: { userId, email } }: { readonly member: Member }) {
+  return (
+    <ConfirmButton
+      label="Remove"
+      of={email}
+      title={`Remove ${email}?`}
+      action={removeMember(userId)}
+    >
+      They lose access to this workspace, and all keys that they created are revoked: calls with
+      them will fail with 401. Everything else they created stays. Webhook secrets that they know
+      stay valid: rotate them.
+    </ConfirmButton>
+  );
+}

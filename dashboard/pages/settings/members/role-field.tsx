@@ -1,55 +1,43 @@
 import { NativeSelect } from '@mantine/core';
-import { useState } from 'react';
 import type { Member, Role } from '../../../../src/client/index.ts';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { useMe } from '../../../data/workspace/me.ts';
-import { useChangeRole } from '../../../data/workspace/members.ts';
+import { changeRole } from '../../../data/workspace/members.ts';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../../kit/dialog.tsx';
 
 const roles = ['viewer', 'editor', 'owner'] as const satisfies Role[];
 
 /** Asks for confirmation: an arrow key on the focused select already changes the value. */
 export function RoleField({ member }: { readonly member: Member }) {
-  const isMe = useMe().user.userId === member.userId;
-  const change = useChangeRole();
-  const [newRole, setNewRole] = useState<Role | null>(null);
-  const who = isMe ? 'You' : member.email;
-  const choose = (role: Role) => {
-    change.reset();
-    setNewRole(role);
-  };
   return (
-    <>
-      <NativeSelect
-        size="xs"
-        w="6.5rem"
-        aria-label={`Role of ${member.email}`}
-        data={[...roles]}
-        value={member.role}
-        onChange={({ currentTarget }) => choose(currentTarget.value as Role)}
-      />
-      <ConfirmDialog
-        opened={newRole !== null}
-        title={isMe ? 'Change your own role?' : `Change the role of ${member.email}?`}
-        confirmLabel={`Change to ${newRole ?? ''}`}
-        destructive={isMe || newRole === 'owner'}
-        mutation={change}
-        onClose={() => setNewRole(null)}
-        onConfirm={() =>
-          newRole &&
-          change.mutate(
-            { userId: member.userId, role: newRole },
-            { onSuccess: () => setNewRole(null) },
-          )
-        }
-      >
-        {who} will be {article(newRole)}. {consequences[newRole ?? 'viewer']}
-        {isMe && ' Only another owner can undo this.'}
-      </ConfirmDialog>
-    </>
+    <NativeSelect
+      size="xs"
+      w="6.5rem"
+      aria-label={`Role of ${member.email}`}
+      data={[...roles]}
+      value={member.role}
+      onChange={({ currentTarget }) =>
+        openDialog(<ChangeRole member={member} role={currentTarget.value as Role} />)
+      }
+    />
   );
 }
 
-const article = (role: Role | null) => (role === 'viewer' ? 'a viewer' : `an ${role}`);
+function ChangeRole({ member, role }: { readonly member: Member; readonly role: Role }) {
+  const { userId, email } = member;
+  const isMe = useMe().user.userId === userId;
+  return (
+    <ConfirmDialog
+      title={isMe ? 'Change your own role?' : `Change the role of ${email}?`}
+      confirm={`Change to ${role}`}
+      destructive={isMe || role === 'owner'}
+      action={changeRole(userId, role)}
+    >
+      {isMe ? 'You' : email} will be {role === 'viewer' ? 'a' : 'an'} {role}. {consequences[role]}
+      {isMe && ' Only another owner can undo this.'}
+    </ConfirmDialog>
+  );
+}
 
 const consequences: Readonly<Record<Role, string>> = {
   viewer: 'Viewers can view everything but change nothing.',

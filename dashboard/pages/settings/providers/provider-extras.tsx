@@ -1,7 +1,5 @@
-import { Textarea, TextInput } from '@mantine/core';
 import type { Provider, ProviderInput } from '../../../../src/client/index.ts';
-import { fieldError } from '../../../components/states/form-error.tsx';
-import classes from '../settings.module.css';
+import { Fields } from '../../../kit/fields.tsx';
 
 /** The typed texts of what is sent beyond the kind's own requests. */
 export interface ExtraTexts {
@@ -25,14 +23,12 @@ export function readExtras(texts: ExtraTexts, kind: ProviderInput['kind']): Part
   const headers = readLines(texts.headers, ':', 'header');
   const query = readLines(texts.query, '=', 'query parameter');
   const bodyExtra = readObject(texts.bodyExtra);
-  const hasOwner = ownerKinds.has(kind);
-  const hasProject = hasOwner || kind === 'google';
   return {
     ...(headers && { headers }),
     ...(query && { query }),
     ...(bodyExtra && { bodyExtra }),
-    ...(hasOwner && texts.organization && { organization: texts.organization.trim() }),
-    ...(hasProject && texts.project && { project: texts.project.trim() }),
+    ...(ownerKinds.has(kind) && texts.organization && { organization: texts.organization.trim() }),
+    ...(hasProject(kind) && texts.project && { project: texts.project.trim() }),
   };
 }
 
@@ -41,6 +37,8 @@ const ownerKinds: ReadonlySet<ProviderInput['kind']> = new Set([
   'azure',
   'openai-compatible',
 ]);
+
+const hasProject = (kind: ProviderInput['kind']) => ownerKinds.has(kind) || kind === 'google';
 
 function readLines(text: string, separator: string, what: string): Record<string, string> | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
@@ -71,43 +69,41 @@ export function ProviderExtras(props: {
   readonly kind: ProviderInput['kind'];
   readonly texts: ExtraTexts;
   readonly error: unknown;
-  readonly onChange: (texts: ExtraTexts) => void;
+  readonly onChange: (some: Partial<ExtraTexts>) => void;
 }) {
   const { provider, kind, texts, error, onChange } = props;
   const { headerNames = [], queryNames = [], bodyExtraNames = [] } = provider ?? {};
   const stored = [...headerNames, ...queryNames, ...bodyExtraNames];
-  const field = (name: keyof ExtraTexts) => ({
-    value: texts[name],
-    error: fieldError(error, name),
-    onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
-      onChange({ ...texts, [name]: currentTarget.value }),
-  });
+  const again = ` Enter ${stored.join(', ')} again, or none is stored.`;
   return (
     <details>
       <summary>More request settings</summary>
-      <p className={classes.muted}>
+      <p className="note">
         For gateways, proxies and settings of the provider. Stored encrypted and never shown again.
-        {stored.length > 0 && ` Enter ${stored.join(', ')} again, or none is stored.`}
+        {stored.length > 0 && again}
       </p>
-      <Textarea label="Headers" placeholder="x-gateway-key: value" autosize {...field('headers')} />
-      <Textarea
-        label="Query parameters"
-        placeholder="api-version=2024-10-21"
-        autosize
-        {...field('query')}
+      <Fields
+        values={texts}
+        error={error}
+        onChange={onChange}
+        fields={[
+          { name: 'headers', label: 'Headers', as: 'lines', placeholder: 'x-gateway-key: value' },
+          {
+            name: 'query',
+            label: 'Query parameters',
+            as: 'lines',
+            placeholder: 'api-version=2024-10-21',
+          },
+          {
+            name: 'bodyExtra',
+            label: 'Fields of the body (JSON)',
+            as: 'lines',
+            placeholder: '{"keep_alive": "10m"}',
+          },
+          ownerKinds.has(kind) && { name: 'organization', label: 'Organization', maxLength: 200 },
+          hasProject(kind) && { name: 'project', label: 'Project', maxLength: 200 },
+        ]}
       />
-      <Textarea
-        label="Fields of the body (JSON)"
-        placeholder='{"keep_alive": "10m"}'
-        autosize
-        {...field('bodyExtra')}
-      />
-      {ownerKinds.has(kind) && (
-        <TextInput label="Organization" maxLength={200} {...field('organization')} />
-      )}
-      {(ownerKinds.has(kind) || kind === 'google') && (
-        <TextInput label="Project" maxLength={200} {...field('project')} />
-      )}
     </details>
   );
 }

@@ -1,17 +1,15 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { Provider } from '../../../../src/client/index.ts';
 import { Time } from '../../../components/figures/time.tsx';
 import { TestProvider } from '../../../components/models/test-provider.tsx';
-import { EmptyState } from '../../../components/states/empty-state.tsx';
-import { ErrorState } from '../../../components/states/error-state.tsx';
-import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
+import type { Column } from '../../../components/tables/data-table.tsx';
 import { can, useMe } from '../../../data/workspace/me.ts';
-import { providersQuery } from '../../../data/workspace/providers.ts';
-import classes from '../settings.module.css';
-import { DeleteProvider } from './delete-provider.tsx';
+import { providers } from '../../../data/workspace/providers.ts';
+import { ConfirmButton, SmallButton } from '../../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../../kit/dialog.tsx';
+import { List } from '../../../kit/list.tsx';
 import { EnvironmentProviders } from './environment-providers.tsx';
 import { Prices } from './prices.tsx';
 import { ProviderForm } from './provider-form.tsx';
@@ -21,100 +19,96 @@ const route = getRouteApi('/app/settings/providers');
 /** The workspace's providers and custom prices. Only owners can change them. */
 export function ProvidersPage() {
   const owner = can(useMe(), 'manage');
-  const providers = useQuery(providersQuery);
-  const [dialog, setDialog] = useState<Provider | 'new' | null>(null);
+  const stored = useQuery(providers.list());
   const { provider: named } = route.useSearch();
   const navigate = route.useNavigate();
-  const linked = named !== undefined && providers.data?.find(({ name }) => name === named);
-  const close = () => {
-    setDialog(null);
-    if (named !== undefined) void navigate({ search: {}, replace: true });
-  };
-  const add = owner && <Button onClick={() => setDialog('new')}>Add provider</Button>;
-  const connection: Column<Provider> = {
-    key: 'connection',
-    header: 'Connection',
-    cell: ({ name, updatedAt }) => <TestProvider key={updatedAt} name={name} />,
-  };
-  const actions: Column<Provider> = {
-    key: 'actions',
-    header: 'Actions',
-    align: 'right',
-    sticky: true,
-    cell: (provider) => (
-      <Group gap="xs" justify="flex-end">
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={`Edit ${provider.name}`}
-          onClick={() => setDialog(provider)}
-        >
-          Edit
-        </Button>
-        <DeleteProvider name={provider.name} />
-      </Group>
-    ),
-  };
   return (
     <>
-      {providers.isError && !providers.data ? (
-        <ErrorState error={providers.error} onRetry={() => void providers.refetch()} />
-      ) : providers.data?.length === 0 ? (
-        <EmptyState icon="settings" title="No stored providers" action={add}>
-          Agents use the providers configured in the server’s environment, for example with{' '}
-          <code>OPENAI_API_KEY</code>, a local Ollama, and the built-in models under{' '}
-          <code>cueline/</code>. Providers added here belong to this workspace.
-        </EmptyState>
-      ) : (
-        <>
-          <Group justify="space-between" align="flex-end">
-            <p className={classes.muted}>
-              The provider name is the prefix of its models: <code>name/model</code>.
-            </p>
-            {add}
-          </Group>
-          <div className={classes.rows}>
-            <DataTable
-              caption="Providers"
-              columns={owner ? [...columns, connection, actions] : columns}
-              rows={providers.data}
-              rowKey={({ name }) => name}
-              loadingRows={2}
-            />
-          </div>
-        </>
+      <List
+        caption="Providers"
+        query={stored}
+        rows={(all) => all}
+        rowKey={({ name }) => name}
+        columns={owner ? [...columns, connection] : columns}
+        actions={owner && ((provider) => <ProviderActions provider={provider} />)}
+        intro={
+          <>
+            The provider name is the prefix of its models: <code>name/model</code>.
+          </>
+        }
+        add={
+          owner && (
+            <Button onClick={() => openDialog(<ProviderForm provider={null} />)}>
+              Add provider
+            </Button>
+          )
+        }
+        empty={{ icon: 'settings', title: 'No stored providers', text: emptyText }}
+      />
+      {owner && named !== undefined && stored.data && (
+        <ProviderForm
+          provider={stored.data.find(({ name }) => name === named) ?? null}
+          newName={named}
+          onClose={() => void navigate({ search: {}, replace: true })}
+        />
       )}
-      {dialog !== null && (
-        <ProviderForm provider={dialog === 'new' ? null : dialog} onClose={close} />
-      )}
-      {dialog === null && owner && named !== undefined && providers.data && (
-        <ProviderForm provider={linked || null} newName={named} onClose={close} />
-      )}
-      <EnvironmentProviders own={providers.data?.map(({ name }) => name) ?? []} canTest={owner} />
+      <EnvironmentProviders own={stored.data?.map(({ name }) => name) ?? []} canTest={owner} />
       <Prices />
     </>
   );
 }
 
+const emptyText = (
+  <>
+    Agents use the providers configured in the server’s environment, for example with{' '}
+    <code>OPENAI_API_KEY</code>, a local Ollama, and the built-in models under <code>cueline/</code>
+    . Providers added here belong to this workspace.
+  </>
+);
+
+function ProviderActions({ provider }: { readonly provider: Provider }) {
+  const { name } = provider;
+  return (
+    <Group gap="xs" justify="flex-end">
+      <SmallButton
+        label="Edit"
+        of={name}
+        onClick={() => openDialog(<ProviderForm provider={provider} />)}
+      />
+      <ConfirmButton
+        label="Delete"
+        of={name}
+        title={`Delete ${name}?`}
+        action={providers.remove(name)}
+      >
+        The credential is deleted. Executions with models under <code>{name}/</code> will fail with
+        PROVIDER_NOT_CONFIGURED.
+      </ConfirmButton>
+    </Group>
+  );
+}
+
 const columns: readonly Column<Provider>[] = [
-  { key: 'name', header: 'Name', cell: ({ name }) => <code className={classes.code}>{name}</code> },
-  { key: 'kind', header: 'Type', hideBelow: 'sm', cell: ({ kind }) => kind },
+  { header: 'Name', cell: ({ name }) => <code className="code">{name}</code> },
+  { header: 'Type', hideBelow: 'sm', cell: ({ kind }) => kind },
   {
-    key: 'address',
     header: 'Base URL',
     hideBelow: 'md',
-    cell: ({ baseURL }) => baseURL ?? <span className={classes.muted}>default</span>,
+    cell: ({ baseURL }) => baseURL ?? <span className="note">default</span>,
   },
   {
-    key: 'credential',
     header: 'Credential',
     hideBelow: 'sm',
     cell: ({ hasApiKey, auth }) => (hasApiKey ? 'Stored' : auth ? 'Server’s identity' : 'None'),
   },
   {
-    key: 'changed',
     header: 'Updated',
     hideBelow: 'lg',
     cell: ({ updatedAt }) => <Time at={updatedAt} relative />,
   },
 ];
+
+const connection: Column<Provider> = {
+  header: 'Connection',
+  cell: ({ name, updatedAt }) => <TestProvider key={updatedAt} name={name} />,
+};

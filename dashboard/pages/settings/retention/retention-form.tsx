@@ -2,10 +2,12 @@ import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { Retention } from '../../../../src/client/index.ts';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
-import { FormError, fieldError } from '../../../components/states/form-error.tsx';
+import { FormError } from '../../../components/states/form-error.tsx';
 import { useSingleFlight } from '../../../data/client/use-single-flight.ts';
-import { retentionQuery, useSetRetention } from '../../../data/workspace/retention.ts';
+import { retentionQuery, setRetention } from '../../../data/workspace/retention.ts';
+import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { openDialog } from '../../../kit/dialog.tsx';
+import { withInput } from '../../../kit/resource.ts';
 import classes from '../settings.module.css';
 import { formatDays } from './format-days.ts';
 
@@ -19,30 +21,25 @@ type Typed = { readonly [Name in keyof Retention]?: string };
 export function RetentionForm({ retention }: { readonly retention: Retention }) {
   const queries = useQueryClient();
   const [typed, setTyped] = useState<Typed>({});
-  const [pending, setPending] = useState<{
-    readonly from: Retention;
-    readonly to: Retention;
-  } | null>(null);
-  const set = useSetRetention();
   const refresh = useSingleFlight({
     mutationFn: () => queries.fetchQuery({ ...retentionQuery, staleTime: 0 }),
-    onSuccess: (from) => setPending({ from, to: { ...from, ...read(typed) } }),
+    onSuccess: (from) =>
+      openDialog(
+        <ConfirmRetention
+          from={from}
+          to={{ ...from, ...read(typed) }}
+          onDone={() => setTyped({})}
+        />,
+      ),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    set.reset();
     refresh.mutate();
-  };
-  const saved = (retention: Retention) => {
-    queries.setQueryData(retentionQuery.queryKey, retention);
-    setTyped({});
-    setPending(null);
   };
   const field = (name: keyof Retention) => ({
     inputMode: 'numeric' as const,
     pattern: '\\d{0,5}',
     value: typed[name] ?? String(retention[name] ?? ''),
-    error: fieldError(set.error, name),
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       setTyped({ ...typed, [name]: event.currentTarget.value }),
   });
@@ -66,28 +63,31 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
           Save
         </Button>
       </div>
-      <ConfirmDialog
-        opened={pending !== null}
-        title="Change retention?"
-        confirmLabel="Change"
-        destructive
-        mutation={set}
-        onClose={() => setPending(null)}
-        onConfirm={() => pending && set.mutate(pending.to, { onSuccess: saved })}
-      >
-        {pending && (
-          <>
-            <p>
-              {changeText('Records', 'forever', pending.from.recordsDays, pending.to.recordsDays)}
-            </p>
-            <p>
-              {changeText('Bodies', bodiesNullText, pending.from.bodiesDays, pending.to.bodiesDays)}
-            </p>
-          </>
-        )}
-        <p>Older data is deleted within minutes. This cannot be undone. Statistics stay.</p>
-      </ConfirmDialog>
     </form>
+  );
+}
+
+function ConfirmRetention(props: {
+  readonly from: Retention;
+  readonly to: Retention;
+  readonly onDone: () => void;
+}) {
+  const { from, to, onDone } = props;
+  const queries = useQueryClient();
+  return (
+    <ConfirmDialog
+      title="Change retention?"
+      confirm="Change"
+      action={withInput(setRetention, to)}
+      onDone={(saved) => {
+        queries.setQueryData(retentionQuery.queryKey, saved);
+        onDone();
+      }}
+    >
+      <p>{changeText('Records', 'forever', from.recordsDays, to.recordsDays)}</p>
+      <p>{changeText('Bodies', bodiesNullText, from.bodiesDays, to.bodiesDays)}</p>
+      <p>Older data is deleted within minutes. This cannot be undone. Statistics stay.</p>
+    </ConfirmDialog>
   );
 }
 

@@ -1,9 +1,10 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Workflow } from '../../../../src/client/index.ts';
-import { Dialog, DialogCloseButton } from '../../../components/dialogs/dialog.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
-import { useChangeWorkflow, workflowVersionQuery } from '../../../data/workflows/workflows.ts';
+import { changeWorkflow, workflowVersionQuery } from '../../../data/workflows/workflows.ts';
+import { Dialog, DialogCloseButton } from '../../../kit/dialog.tsx';
+import { useAction } from '../../../kit/resource.ts';
 import { DefinitionDiff } from './definition-diff.tsx';
 
 /** Shows the differences of another version before it is pinned. */
@@ -15,10 +16,10 @@ export function PinDialog(props: {
   const { workflow, workflowVersionId, onClose } = props;
   const { workflowId, workflowVersionLabel: pinned } = workflow;
   const version = useQuery(workflowVersionQuery(workflowId, workflowVersionId));
-  const pin = useChangeWorkflow(workflowId);
+  const pin = useAction(changeWorkflow(workflowId));
   const label = version.data?.workflowVersionLabel ?? '…';
   return (
-    <Dialog locked={pin.isPending} onClose={onClose} size="60rem" title={`Pin ${label}?`}>
+    <Dialog locked={pin.isPending} onClose={onClose} width="large" title={`Pin ${label}?`}>
       <Stack gap="lg">
         <p>
           New workflow runs will use “{label}” instead of “{pinned}”. Workflow runs in progress keep

@@ -105,7 +105,6 @@ export function TimelineBar({ axis, item }: { readonly axis: TimelineAxis; reado
 
 export function timelineColumn(axis: TimelineAxis): Column<Ran> {
   return {
-    key: 'when',
     header: 'Timeline',
     headerCell: (
       <span className={classes.axis}>
@@ -121,14 +120,12 @@ export function timelineColumn(axis: TimelineAxis): Column<Ran> {
 /** Duration, tokens and cost. */
 export const figureColumns: readonly Column<Ran>[] = [
   {
-    key: 'took',
     header: 'Duration',
     align: 'right',
     hideBelow: 'sm',
     cell: (item) => durationOf(item) ?? <EmptyCell />,
   },
   {
-    key: 'tokens',
     header: 'Tokens',
     align: 'right',
     hideBelow: 'md',
@@ -140,7 +137,6 @@ export const figureColumns: readonly Column<Ran>[] = [
       ),
   },
   {
-    key: 'cost',
     header: 'Cost',
     align: 'right',
     hideBelow: 'sm',

@@ -42,7 +42,6 @@ export function RunItems(props: {
   const count = Math.min(itemsPageSize, total - offset);
   const columns: readonly Column<WorkflowRunItem>[] = [
     {
-      key: 'item',
       header: 'Item',
       cell: (one) => (
         <>
@@ -52,7 +51,6 @@ export function RunItems(props: {
       ),
     },
     {
-      key: 'state',
       header: 'State',
       cell: (one) => (
         <>
@@ -65,7 +63,6 @@ export function RunItems(props: {
     timelineColumn(axis),
     ...figureColumns,
     {
-      key: 'executions',
       header: 'Execution',
       align: 'right',
       cell: (one) => (

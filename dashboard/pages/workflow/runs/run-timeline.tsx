@@ -45,7 +45,6 @@ export function RunTimeline(props: {
   const step = fanOut.find(({ name }) => name === chosen) ?? fanOut[0];
   const columns: readonly Column<WorkflowRunStep>[] = [
     {
-      key: 'name',
       header: 'Step',
       cell: (one) => (
         <>
@@ -61,11 +60,10 @@ export function RunTimeline(props: {
         </>
       ),
     },
-    { key: 'state', header: 'State', cell: (one) => <State step={one} /> },
+    { header: 'State', cell: (one) => <State step={one} /> },
     timelineColumn(axis),
     ...figureColumns,
     {
-      key: 'executions',
       header: 'Execution',
       align: 'right',
       cell: (one) => (

@@ -1,7 +1,5 @@
 import { Button, Group, MultiSelect, NativeSelect, Stack, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import fields from '../../../components/fields/fields.module.css';
 import {
   type DefinitionPath,
@@ -11,6 +9,7 @@ import {
 } from '../../../data/workflows/definition-edit.ts';
 import { availableReferences, texts } from '../../../data/workflows/references.ts';
 import { stepsOf } from '../../../data/workflows/workflow-graph.ts';
+import { ConfirmButton } from '../../../kit/confirm-dialog.tsx';
 import { FallbackFields } from './fallback-fields.tsx';
 import { ForEachFields } from './for-each-fields.tsx';
 import { agentIdOf, type EditedStep, type Fields, StepAgent } from './step-agent.tsx';
@@ -28,7 +27,6 @@ export function StepForm(props: EditedStep & { readonly onClose: () => void }) {
   );
   const references = referencesFor(definition, step);
   const at = ['steps', index];
-  const [isConfirming, { open: openConfirm, close: closeConfirm }] = useDisclosure();
   const remove = () => {
     onClose();
     onEdit(removeStep(index));
@@ -63,21 +61,15 @@ export function StepForm(props: EditedStep & { readonly onClose: () => void }) {
         <Button variant="default" size="xs" onClick={onClose}>
           Done
         </Button>
-        <Button variant="default" size="xs" c="var(--bad)" onClick={openConfirm}>
-          Delete step
-        </Button>
+        <ConfirmButton
+          label="Delete step"
+          c="var(--bad)"
+          title={name ? `Delete the step ${name}?` : 'Delete this step?'}
+          action={remove}
+        >
+          Its settings are discarded. References to it in other steps become problems.
+        </ConfirmButton>
       </Group>
-      <ConfirmDialog
-        opened={isConfirming}
-        title={name ? `Delete the step ${name}?` : 'Delete this step?'}
-        confirmLabel="Delete step"
-        destructive
-        mutation={{ isPending: false, error: null }}
-        onClose={closeConfirm}
-        onConfirm={remove}
-      >
-        Its settings are discarded. References to it in other steps become problems.
-      </ConfirmDialog>
     </Stack>
   );
 }

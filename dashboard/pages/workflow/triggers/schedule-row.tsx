@@ -1,14 +1,14 @@
-import { Button, Group } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Group } from '@mantine/core';
 import type { Schedule } from '../../../../src/client/index.ts';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Time } from '../../../components/figures/time.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
 import { EnabledBadge } from '../../../components/states/state-badge.tsx';
 import { stringify } from '../../../data/text/exact-json.ts';
 import { describeRepeat, readRepeat } from '../../../data/workflows/repeat.ts';
-import { useChangeSchedule, useDeleteSchedule } from '../../../data/workflows/triggers.ts';
+import { schedules } from '../../../data/workflows/triggers.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
+import { ConfirmButton, SmallButton } from '../../../kit/confirm-dialog.tsx';
+import { useAction } from '../../../kit/resource.ts';
 import { NextTimes } from './next-times.tsx';
 import classes from './triggers.module.css';
 
@@ -18,9 +18,7 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
   const { workflowId, scheduleId, cron, timeZone, missed, enabled, nextTimes } = schedule;
   const { lastAt, lastError } = schedule;
   const canEdit = can(useMe(), 'edit');
-  const change = useChangeSchedule(workflowId, scheduleId);
-  const remove = useDeleteSchedule(workflowId);
-  const [isConfirming, { open: openConfirm, close: closeConfirm }] = useDisclosure();
+  const change = useAction(schedules.update(workflowId, scheduleId));
   const input = stringify(schedule.input);
   const repeat = readRepeat(cron);
   const name = describeRepeat(repeat);
@@ -32,7 +30,7 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         ) : (
           <span className={classes.repeat}>{name}</span>
         )}
-        <span className={classes.zone}>
+        <span className="note">
           {timeZone}
           {repeat.kind !== 'cron' && (
             <>
@@ -44,25 +42,26 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         <EnabledBadge enabled={enabled} />
         {canEdit && (
           <Group gap="xs" ml="auto">
-            <Button
-              size="xs"
-              variant="default"
+            <SmallButton
+              label={enabled ? 'Disable' : 'Enable'}
+              of={name}
               loading={change.isPending}
-              aria-label={`${enabled ? 'Disable' : 'Enable'} ${name}`}
               onClick={() => change.mutate({ enabled: !enabled })}
+            />
+            <SmallButton label="Edit" of={name} onClick={onEdit} />
+            <ConfirmButton
+              label="Delete"
+              of={name}
+              title="Delete this schedule?"
+              action={schedules.remove(workflowId, scheduleId)}
             >
-              {enabled ? 'Disable' : 'Enable'}
-            </Button>
-            <Button size="xs" variant="default" aria-label={`Edit ${name}`} onClick={onEdit}>
-              Edit
-            </Button>
-            <Button size="xs" variant="default" aria-label={`Delete ${name}`} onClick={openConfirm}>
-              Delete
-            </Button>
+              “{name}” will start no more workflow runs. This cannot be undone. To pause it, disable
+              it instead.
+            </ConfirmButton>
           </Group>
         )}
       </div>
-      <p className={classes.text}>
+      <p className="note">
         {missed === 'once' ? 'Missed times start one workflow run.' : 'Missed times are skipped.'}{' '}
         {lastAt ? (
           <>
@@ -87,20 +86,8 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
       {nextTimes.length > 0 ? (
         <NextTimes nextTimes={nextTimes} timeZone={timeZone} />
       ) : (
-        <p className={classes.muted}>{enabled ? 'No upcoming times.' : 'Disabled.'}</p>
+        <p className="note">{enabled ? 'No upcoming times.' : 'Disabled.'}</p>
       )}
-      <ConfirmDialog
-        opened={isConfirming}
-        title="Delete this schedule?"
-        confirmLabel="Delete"
-        destructive
-        mutation={remove}
-        onClose={closeConfirm}
-        onConfirm={() => remove.mutate(scheduleId, { onSuccess: closeConfirm })}
-      >
-        “{name}” will start no more workflow runs. This cannot be undone. To pause it, disable it
-        instead.
-      </ConfirmDialog>
     </li>
   );
 }

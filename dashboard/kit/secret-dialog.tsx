@@ -1,18 +1,34 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { CodeBlock } from '../code/code-block.tsx';
+import { CodeBlock } from '../components/code/code-block.tsx';
+import { Dialog, type DialogWidth, useCloseDialog } from './dialog.tsx';
 
-/** A new secret, shown once. Its dialog is locked, so that a click outside cannot lose it. */
-export function NewSecret(props: {
+interface NewSecret {
   /** Where to store it, and why it cannot be shown again. */
   readonly note: ReactNode;
   readonly label: string;
   readonly secret: string;
-  readonly onClose: () => void;
   /** How to use the secret. */
   readonly children?: ReactNode;
-}) {
-  const { note, label, secret, onClose, children } = props;
+}
+
+/** Shows a new secret once. The dialog is locked, so that a click outside cannot lose it. */
+export function SecretDialog(
+  props: NewSecret & {
+    readonly title: string;
+    readonly width?: DialogWidth;
+    readonly onClose?: (() => void) | undefined;
+  },
+) {
+  const { title, width = 'medium', onClose, ...shown } = props;
+  return (
+    <Dialog title={title} width={width} locked onClose={onClose}>
+      <NewSecret {...shown} />
+    </Dialog>
+  );
+}
+
+function NewSecret({ note, label, secret, children }: NewSecret) {
   const all = useRef<HTMLDivElement>(null);
   // The focused button was removed. Focusing the button below would let a held Enter close the dialog unseen.
   useEffect(() => all.current?.focus(), []);
@@ -22,7 +38,7 @@ export function NewSecret(props: {
       <CodeBlock label={label} code={secret} />
       {children}
       <Group justify="flex-end">
-        <Button onClick={onClose}>Done</Button>
+        <Button onClick={useCloseDialog()}>Done</Button>
       </Group>
     </Stack>
   );

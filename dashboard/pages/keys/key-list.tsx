@@ -3,45 +3,34 @@ import type { ApiKey } from '../../../src/client/index.ts';
 import { LimitBars } from '../../components/figures/limit-bars.tsx';
 import { Time } from '../../components/figures/time.tsx';
 import { StateBadge } from '../../components/states/state-badge.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import type { Column } from '../../components/tables/data-table.tsx';
 import list from '../../components/tables/list.module.css';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { keyStateOf } from '../../data/workspace/keys.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
+import { List } from '../../kit/list.tsx';
 import { KeyActions } from './key-actions.tsx';
 import classes from './keys.module.css';
 
-export function KeyTable(props: {
-  /** Undefined while loading. */
-  readonly keys: readonly ApiKey[] | undefined;
-  readonly stale?: boolean;
-  readonly onRotate: (key: ApiKey) => void;
-}) {
-  const { onRotate } = props;
-  const canEdit = can(useMe(), 'edit');
-  const actions: Column<ApiKey> = {
-    key: 'actions',
-    header: 'Actions',
-    align: 'right',
-    sticky: true,
-    cell: (key) => <KeyActions apiKey={key} onRotate={() => onRotate(key)} />,
-  };
+/** The keys of the workspace, or those of an agent. */
+export function KeyList<Data>(
+  props: Pick<Parameters<typeof List<Data, ApiKey>>[0], 'query' | 'rows' | 'empty' | 'add'>,
+) {
   return (
-    <DataTable
+    <List
+      {...props}
       caption="API keys"
-      columns={canEdit ? [...columns, actions] : columns}
-      rows={props.keys}
+      columns={columns}
+      actions={can(useMe(), 'edit') && ((key) => <KeyActions apiKey={key} />)}
       rowKey={({ apiKeyId }) => apiKeyId}
       loadingRows={4}
-      stale={props.stale ?? false}
     />
   );
 }
 
 const columns: readonly Column<ApiKey>[] = [
   {
-    key: 'name',
     header: 'Name',
     isName: true,
     cell: ({ name, start }) => (
@@ -53,40 +42,34 @@ const columns: readonly Column<ApiKey>[] = [
       </div>
     ),
   },
-  { key: 'state', header: 'State', cell: (key) => <KeyStateBadge apiKey={key} /> },
+  { header: 'State', cell: (key) => <KeyStateBadge apiKey={key} /> },
   {
-    key: 'permissions',
     header: 'Permissions',
     hideBelow: 'xl',
     cell: ({ permissions }) => <span className={list.nowrap}>{permissions.join(', ')}</span>,
   },
   {
-    key: 'agents',
     header: 'Agents',
     hideBelow: 'sm',
     cell: ({ agentIds }) => <KeyAgents agentIds={agentIds} />,
   },
   {
-    key: 'creator',
     header: 'Created by',
     hideBelow: 'lg',
     cell: ({ createdBy }) => <Creator userId={createdBy} />,
   },
   {
-    key: 'limits',
     header: 'Rate limit usage',
     hideBelow: 'md',
     cell: ({ rateLimitUsage }) =>
       rateLimitUsage.length === 0 ? 'No limits' : <LimitBars usage={rateLimitUsage} brief />,
   },
   {
-    key: 'used',
     header: 'Last used',
     hideBelow: 'sm',
     cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} relative />),
   },
   {
-    key: 'expires',
     header: 'Expires',
     hideBelow: 'xl',
     cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : <Time at={expiresAt} relative />),
