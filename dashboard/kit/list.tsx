@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useFilters } from '../components/hooks/use-filters.ts';
 import { useLastPage } from '../components/hooks/use-last-page.ts';
@@ -27,6 +27,7 @@ interface Query<Data> {
 }
 
 interface Paged {
+  readonly totalIsExact?: boolean;
   readonly pagination?: Parameters<typeof Pager>[0]['pagination'];
 }
 
@@ -41,20 +42,36 @@ export function List<Data, Row>(props: {
   /** At the right edge of each row. */
   readonly actions?: ((row: Row) => ReactNode) | false;
   readonly empty: Empty | string | null;
+  /** If the list is filtered: what else no match may mean, and how to see all. */
+  readonly filtered?: { readonly text?: ReactNode; readonly onClear: () => void } | false;
   /** Above the table, beside `add`. */
   readonly intro?: ReactNode;
   readonly add?: ReactNode;
   readonly loadingRows?: number;
 }) {
-  const { query, empty, intro, add, loadingRows = 2 } = props;
+  const { query, empty, filtered, intro, add, loadingRows = 2 } = props;
   const { data } = query;
   const rows = data && props.rows(data);
-  const { pagination } = (data ?? {}) as Paged;
+  const { pagination, totalIsExact = true } = (data ?? {}) as Paged;
   const [, change] = useFilters<{ readonly offset?: number }>();
   useLastPage(pagination, rows?.length);
   if (query.isError && !data)
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   if (rows?.length === 0 && !pagination?.offset) {
+    if (filtered)
+      return (
+        <EmptyState
+          icon="search"
+          title="No matches"
+          action={
+            <Button variant="default" onClick={filtered.onClear}>
+              Clear filters
+            </Button>
+          }
+        >
+          {filtered.text}
+        </EmptyState>
+      );
     if (empty === null) return null;
     if (typeof empty === 'string') return <p className="note">{empty}</p>;
     return (
@@ -84,6 +101,7 @@ export function List<Data, Row>(props: {
       {pagination && rows && (
         <Pager
           pagination={pagination}
+          totalIsExact={totalIsExact}
           count={rows.length}
           onOffset={(offset) => change({ offset })}
         />

@@ -50,7 +50,7 @@ export function Analytics({ agentId }: { readonly agentId?: string }) {
           range={range}
           onChange={change}
         />
-        <span className={classes.muted}>compared with {before}</span>
+        <span className="small-note">compared with {before}</span>
       </div>
       <section className={classes.card} aria-label="Analytics">
         <MetricTabs
@@ -60,7 +60,7 @@ export function Analytics({ agentId }: { readonly agentId?: string }) {
           previous={allPrevious}
         />
         <div className={classes.groups}>
-          <span className={classes.muted}>Group by</span>
+          <span className="small-note">Group by</span>
           <ChoiceBar
             label="Group by"
             choices={groupings
@@ -119,7 +119,7 @@ function Body(props: {
           <Legend model={model} />
         </figcaption>
         {byGroup.isCoarser && (
-          <p className={classes.muted} role="status">
+          <p className="small-note" role="status">
             Shorter intervals would add up too much at once, so the chart shows longer ones.
           </p>
         )}

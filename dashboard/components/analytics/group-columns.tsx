@@ -141,7 +141,7 @@ function before(
     header: 'Previous',
     align: 'right',
     cell: (row) => {
-      if (!row.previous) return <span className={classes.muted}>–</span>;
+      if (!row.previous) return <span className="soft">–</span>;
       const own = text(row.previous);
       return <Linked of={of} row={row} span={of.previousSpan} more={more} text={own} />;
     },
@@ -156,7 +156,7 @@ function Linked(props: {
   readonly text: ReactNode;
 }) {
   const { of, row, span, more, text } = props;
-  if (text === null) return <span className={classes.muted}>–</span>;
+  if (text === null) return <span className="soft">–</span>;
   const filters = typeof more === 'function' ? more(row) : more;
   const group = row.total?.group ?? null;
   return (

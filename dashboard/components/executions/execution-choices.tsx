@@ -49,7 +49,7 @@ export function ExecutionIdForm(props: {
     <form onSubmit={submit}>
       <Group align="flex-end" gap="xs">
         <TextInput
-          className={classes.grow}
+          className="grow"
           label="Execution ID"
           placeholder="exe_…"
           value={typed}

@@ -13,7 +13,7 @@ import classes from './execution-result.module.css';
 export function ExecutionResult({ text, execution, cancel }: ExecutionState) {
   if (execution.isIdle) return null;
   return (
-    <div className={classes.result} aria-live="polite" aria-busy={execution.isPending}>
+    <div className="stack-small" aria-live="polite" aria-busy={execution.isPending}>
       {execution.isPending && (
         <div className={classes.running}>
           <Loader size="xs" />

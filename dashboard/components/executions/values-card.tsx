@@ -79,12 +79,12 @@ export function ValuesCard(
           }}
         />
       ) : fields.length === 0 ? (
-        <p className={classes.muted}>No input declared.</p>
+        <p className="small-note">No input declared.</p>
       ) : (
         <ValuesFields fields={fields} values={values} onChange={setValues} />
       )}
       {json !== null && cannotConvert && (
-        <div className={classes.muted} role="status">
+        <div className="small-note" role="status">
           The form supports only text values of declared fields.{' '}
           <Button size="compact-xs" variant="default" onClick={() => setJson(null)}>
             Discard JSON and use form

@@ -28,7 +28,7 @@ export function CallFields({ form, onChange, error, disabled = false }: AgentFie
   return (
     <details className={classes.more} open={isSet || undefined}>
       <summary>More settings</summary>
-      <div className={classes.stack}>
+      <div className="stack-small">
         <div className={classes.halves}>
           <NativeSelect
             label="Reasoning effort"

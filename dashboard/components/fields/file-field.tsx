@@ -67,7 +67,7 @@ export function FileField(props: {
               <Button size="compact-xs" variant="default" onClick={() => input.current?.click()}>
                 Choose {kind}
               </Button>
-              <span className={classes.hint}>or drop it here</span>
+              <span className="small-note">or drop it here</span>
             </Group>
           </>
         )}

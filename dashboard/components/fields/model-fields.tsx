@@ -17,7 +17,7 @@ interface ModelFieldsProps {
 /** Model, temperature, top P and max tokens. Placeholders show the inherited values of empty fields. */
 export function ModelFields(props: ModelFieldsProps) {
   return (
-    <div className={classes.stack}>
+    <div className="stack-small">
       <ModelField {...props} />
       <SamplingFields {...props} />
     </div>

@@ -23,7 +23,7 @@ export function VariablesFields(props: {
     onChange(variables.map((one) => (one.name === changed ? { ...one, ...to } : one)));
   return (
     <>
-      {variables.length === 0 && <p className={classes.muted}>No variables declared.</p>}
+      {variables.length === 0 && <p className="note">No variables declared.</p>}
       <ul className={classes.list}>
         {variables.map((variable) => (
           <li key={variable.name}>
@@ -52,7 +52,7 @@ export function VariablesFields(props: {
                 }
               />
             ) : (
-              <span className={classes.muted}>
+              <span className="note">
                 {variable.kind === 'required'
                   ? 'Calls without it fail with 400.'
                   : 'Empty if omitted.'}

@@ -61,7 +61,7 @@ export function PageHeader(props: {
           </div>
         )}
       </div>
-      {actions && <div className={classes.actions}>{actions}</div>}
+      {actions && <div className="row">{actions}</div>}
     </header>
   );
 }

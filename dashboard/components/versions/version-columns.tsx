@@ -39,7 +39,7 @@ export function useVersionColumns<Version extends VersionInfo>(columns: {
       header: 'By',
       hideBelow: 'sm',
       cell: ({ createdBy }) => (
-        <span className={classes.muted} dir="auto">
+        <span className="soft" dir="auto">
           {nameOf(createdBy)}
         </span>
       ),

@@ -38,7 +38,7 @@ export function VersionList<Version>(props: {
     ({ id, label }) => ({ value: id, label }),
   );
   return (
-    <div className={classes.page}>
+    <div className="areas">
       <div>
         <StaleNotice query={query} />
         <DataTable

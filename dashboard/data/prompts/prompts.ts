@@ -38,17 +38,10 @@ export const versionQuery = (promptId: string, promptVersionId: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-export function useCreatePrompt() {
-  const queries = useQueryClient();
-  return useSingleFlight(
-    {
-      meta: { saved: 'Prompt created' },
-      mutationFn: (prompt: PromptInput) => cueline.prompts.create(prompt),
-      onSuccess: () => queries.invalidateQueries({ queryKey: ['prompts', 'list'] }),
-    },
-    { leadsAway: true },
-  );
-}
+export const createPrompt: Action<PromptInput, Prompt> = {
+  run: (prompt) => cueline.prompts.create(prompt),
+  ...{ saved: 'Prompt created', stale: [['prompts', 'list']] },
+};
 
 export function useCreateVersion(promptId: string) {
   const queries = useQueryClient();

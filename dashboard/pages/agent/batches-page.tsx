@@ -39,7 +39,7 @@ export function BatchesPage() {
   const canEdit = can(useMe(), 'edit');
   const showFailed = (batch: Batch) => openDialog(<FailedLines batch={batch} />);
   return (
-    <div className={classes.page}>
+    <div className="stack">
       {canEdit && batches.data && <Upload agentId={agentId} />}
       <FormError error={download.error} />
       <List
@@ -89,11 +89,11 @@ function Upload({ agentId }: { readonly agentId: string }) {
   const upload = useAction(uploadBatch(agentId));
   const input = useRef<HTMLInputElement>(null);
   return (
-    <div className={classes.upload}>
+    <div className="row">
       <Button loading={upload.isPending} onClick={() => input.current?.click()}>
         Upload file
       </Button>
-      <span className={classes.hint}>
+      <span className="note">
         JSON Lines, one call per line: <code>{'{"id": "1", "variables": {…}}'}</code>
       </span>
       <input
@@ -161,7 +161,7 @@ function Status({ batch }: { readonly batch: Batch }) {
   return (
     <>
       <StateBadge tone={tone} text={text} />
-      {reason && <div className={classes.hint}>{reason}</div>}
+      {reason && <div className="note">{reason}</div>}
       <div className={classes.uploaded}>
         <Time at={createdAt} relative />
       </div>

@@ -68,7 +68,7 @@ function columnsOf(agentId: string): readonly Column<BatchResult>[] {
       cell: ({ error, errorCode }) => (
         <div className={classes.error}>
           <code>{errorCode}</code>
-          <div className={classes.hint} dir="auto">
+          <div className="note" dir="auto">
             {error}
           </div>
         </div>

@@ -6,7 +6,6 @@ import { Card, DescriptionList } from '../../components/layout/card.tsx';
 import { describeError } from '../../components/states/error-state.tsx';
 import { agentLimitsQuery } from '../../data/agents/agents.ts';
 import { formatCount } from '../../data/text/format.ts';
-import classes from './settings-summary.module.css';
 
 /** The agent's limits and their current usage. */
 export function LimitsCard({ agent }: { readonly agent: Agent }) {
@@ -17,12 +16,12 @@ export function LimitsCard({ agent }: { readonly agent: Agent }) {
       <Stack gap="sm">
         {limits.data ? (
           limits.data.rateLimitUsage.length === 0 ? (
-            <p className={classes.muted}>No rate limits of its own; those of its keys apply.</p>
+            <p className="note">No rate limits of its own; those of its keys apply.</p>
           ) : (
             <LimitBars usage={limits.data.rateLimitUsage} />
           )
         ) : limits.isError ? (
-          <p className={classes.muted} role="alert">
+          <p className="note" role="alert">
             {describeError(limits.error).message}
           </p>
         ) : (

@@ -7,7 +7,6 @@ import { ErrorState } from '../../components/states/error-state.tsx';
 import { StaleNotice } from '../../components/states/stale-notice.tsx';
 import { StateBadge } from '../../components/states/state-badge.tsx';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
-import list from '../../components/tables/list.module.css';
 import { useVersionColumns } from '../../components/versions/version-columns.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { pinsQuery } from '../../data/agents/pins.ts';
@@ -61,7 +60,7 @@ export function PinsPage() {
   const pinColumns: readonly Column<Pin>[] = [
     {
       header: 'Version',
-      cell: ({ promptVersionLabel }) => <bdi className={list.code}>{promptVersionLabel}</bdi>,
+      cell: ({ promptVersionLabel }) => <bdi className="code">{promptVersionLabel}</bdi>,
     },
     { header: 'From', cell: ({ pinnedAt }) => <Time at={pinnedAt} relative /> },
     {

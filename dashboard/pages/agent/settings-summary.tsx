@@ -63,7 +63,7 @@ export function SettingsSummary({ agent }: { readonly agent: Agent }) {
 
 function Variables({ agent }: { readonly agent: Agent }) {
   const all = agentFields(agent);
-  if (all.length === 0) return <p className={classes.muted}>No variables declared.</p>;
+  if (all.length === 0) return <p className="note">No variables declared.</p>;
   return (
     <ul className={classes.variables}>
       {all.map(({ name, required, defaultText }) => (

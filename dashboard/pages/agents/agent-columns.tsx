@@ -6,7 +6,6 @@ import type { Agent } from '../../../src/client/index.ts';
 import { Sparkline } from '../../components/figures/sparkline.tsx';
 import { StageBadge } from '../../components/states/state-badge.tsx';
 import type { Column } from '../../components/tables/data-table.tsx';
-import list from '../../components/tables/list.module.css';
 import { NameCell, rowLink } from '../../components/tables/name-cell.tsx';
 import { statisticsOfQuery } from '../../data/agents/agents.ts';
 import { formatApproximate } from '../../data/analytics/metrics.ts';
@@ -52,7 +51,7 @@ export const columns: readonly Column<AgentRow>[] = [
   {
     header: 'Version',
     hideBelow: 'sm',
-    cell: ({ agent }) => <bdi className={list.code}>{agent.promptVersionLabel}</bdi>,
+    cell: ({ agent }) => <bdi className="code">{agent.promptVersionLabel}</bdi>,
   },
   {
     header: 'Executions',
@@ -111,5 +110,5 @@ function Executions({ agent, agentIds }: AgentRow) {
 }
 
 function EmptyCell() {
-  return <span className={list.muted}>–</span>;
+  return <span className="soft">–</span>;
 }

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Execution } from '../../data/executions/executions.ts';
 import { formatCost, formatDuration } from '../../data/text/format.ts';
-import classes from './history.module.css';
 
 /** Whole seconds: a count that changes by the second shows no fractions. */
 export const formatElapsed = (ms: number) =>
@@ -13,5 +12,5 @@ export function costCell({
   costKnown,
 }: Pick<Execution, 'costUSD' | 'costKnown'>): ReactNode {
   if (costUSD === undefined) return null;
-  return costKnown ? formatCost(costUSD) : <span className={classes.muted}>unknown</span>;
+  return costKnown ? formatCost(costUSD) : <span className="soft">unknown</span>;
 }

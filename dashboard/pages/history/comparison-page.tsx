@@ -63,7 +63,7 @@ function Comparison({ before, after }: Pair) {
     ['Messages', messagesOf],
   ] as const;
   return (
-    <div className={classes.comparison} data-full-width>
+    <div className="stack" data-full-width>
       <table className={classes.compared}>
         <caption className="visually-hidden">Figures</caption>
         <thead>
@@ -135,9 +135,7 @@ function Difference(props: {
 }) {
   const { before = '', after = '', label } = props;
   if (before === after) {
-    return (
-      <p className={classes.notice}>{before === '' ? 'Neither is stored.' : 'No difference.'}</p>
-    );
+    return <p className="note">{before === '' ? 'Neither is stored.' : 'No difference.'}</p>;
   }
   return (
     <Suspense fallback={<Skeleton height={120} />}>

@@ -61,7 +61,7 @@ function Arrival({ agentId, apiKeyId }: { readonly agentId: string; readonly api
           {call.status === 'success' && call.latencyMs !== undefined && (
             <span>{formatDuration(call.latencyMs)}</span>
           )}
-          {call.error && <span className={classes.reason}>{call.error}</span>}
+          {call.error && <span className="wrap">{call.error}</span>}
           <Link
             to="/agents/$agentId/history/$executionId"
             params={{ agentId, executionId: call.executionId }}

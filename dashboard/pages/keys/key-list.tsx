@@ -46,7 +46,7 @@ const columns: readonly Column<ApiKey>[] = [
   {
     header: 'Permissions',
     hideBelow: 'xl',
-    cell: ({ permissions }) => <span className={list.nowrap}>{permissions.join(', ')}</span>,
+    cell: ({ permissions }) => <span className="nowrap">{permissions.join(', ')}</span>,
   },
   {
     header: 'Agents',

@@ -31,7 +31,7 @@ export function UseItPage() {
   });
   const open = agent.apiEnabled && !agent.archived;
   return (
-    <div className={classes.areas}>
+    <div className="areas">
       {!open && (
         <Group className={classes.closed} gap="sm" justify="space-between">
           <span>

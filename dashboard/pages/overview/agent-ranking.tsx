@@ -43,7 +43,7 @@ export function AgentRanking(props: {
       ) : agents === undefined ? (
         <Skeleton height={160} />
       ) : agents.length === 0 ? (
-        <p className={classes.muted}>{empty}</p>
+        <p className="note">{empty}</p>
       ) : (
         <ul className={classes.bars}>
           {agents.map((one) => (

@@ -36,12 +36,12 @@ export function FailureCodes({ range }: { readonly range: TimeRange }) {
       ) : codes === undefined ? (
         <Skeleton height={120} />
       ) : codes.length === 0 ? (
-        <p className={classes.muted}>Nothing failed and nothing was refused in this period.</p>
+        <p className="note">Nothing failed and nothing was refused in this period.</p>
       ) : (
         <ul className={classes.bars}>
           {codes.slice(0, shownMax).map(({ group, figures }) => (
             <li key={group.key}>
-              <span className={classes.code}>{group.value}</span>
+              <span className="code">{group.value}</span>
               <ListFigure
                 link={linkToGroup(undefined, 'errorCode', group, range)}
                 label={`List executions with ${group.value}`}

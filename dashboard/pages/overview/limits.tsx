@@ -80,7 +80,7 @@ function Quota({ usage }: { readonly usage: Usage }) {
             max={all}
             label={`${used.toLocaleString()} of ${all.toLocaleString()} AI Actions used`}
           />
-          <span className={classes.muted}>Resets {formatRelativeTime(resetAt)}</span>
+          <span className="note">Resets {formatRelativeTime(resetAt)}</span>
         </>
       )}
     </div>

@@ -36,16 +36,16 @@ export function RecentFailures({ range }: { readonly range: TimeRange }) {
       ) : data === undefined ? (
         <Skeleton height={200} />
       ) : data.executions.length === 0 ? (
-        <p className={classes.muted}>No execution failed in this period.</p>
+        <p className="note">No execution failed in this period.</p>
       ) : (
         <ul className={classes.failures}>
           {data.executions.map(({ executionId, agentId, agentName, ...one }) => (
             <li key={executionId}>
-              <span className={classes.code}>{one.errorCode}</span>
+              <span className="code">{one.errorCode}</span>
               <Link to="/agents/$agentId" params={{ agentId }} dir="auto">
                 {agentName}
               </Link>
-              <span className={classes.muted} title={one.error ?? undefined} dir="auto">
+              <span className="note" title={one.error ?? undefined} dir="auto">
                 {one.error}
               </span>
               <Link to="/history/$agentId/$executionId" params={{ agentId, executionId }}>

@@ -100,7 +100,7 @@ function SideCards(props: {
             letters, digits and underscores.
           </p>
         )}
-        <p className={classes.muted}>
+        <p className="note">
           To send a literal <code>{'{{name}}'}</code>, use a variable whose default value is that
           text.
         </p>

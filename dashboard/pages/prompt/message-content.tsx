@@ -87,7 +87,7 @@ function Part(props: {
       ) : (
         <TextInput
           {...field}
-          leftSection={<span className={classes.kind}>{part.kind}</span>}
+          leftSection={<span className="small-note">{part.kind}</span>}
           leftSectionWidth={56}
           placeholder={part.kind === 'image' ? 'photo' : 'contract'}
           maxLength={100}

@@ -83,7 +83,7 @@ function Playground(props: {
           onFromExecution={() => setDialog('execution')}
           onSaveValues={() => setDialog('save values')}
         />
-        <div className={classes.runs}>
+        <div className="stack">
           <RunBar playground={playground} onSave={() => setDialog('save version')} />
           <Columns playground={playground} versions={versions} />
         </div>

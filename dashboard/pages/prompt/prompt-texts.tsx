@@ -54,7 +54,7 @@ function TemplateEditors(props: PromptTextsProps) {
         <section key={name} className={editor.frame} data-template={name}>
           <header className={classes.head}>
             <h2>{title}</h2>
-            <span className={classes.size}>{draft[name].length.toLocaleString()} characters</span>
+            <span className="small-note">{draft[name].length.toLocaleString()} characters</span>
           </header>
           <Suspense fallback={<Skeleton height={128} radius={0} />}>
             <TemplateEditor

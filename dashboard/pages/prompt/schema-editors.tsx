@@ -35,7 +35,7 @@ export function SchemaEditors(props: {
     <section key={name} className={editor.frame}>
       <header className={classes.head}>
         <h2>{title}</h2>
-        <span className={classes.size}>{about}</span>
+        <span className="small-note">{about}</span>
       </header>
       <Suspense fallback={<Skeleton height={80} radius={0} />}>
         <JsonEditor

@@ -8,7 +8,7 @@ export function VariableList(props: {
 }) {
   if (props.variables.length === 0) {
     return (
-      <p className={classes.muted}>
+      <p className="note">
         No variables yet. Write <code>{'{{name}}'}</code> where each call should insert a value.
       </p>
     );

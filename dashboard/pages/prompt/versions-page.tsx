@@ -26,7 +26,7 @@ export function VersionsPage() {
     extraColumn: {
       header: 'Model',
       hideBelow: 'md',
-      cell: ({ model }) => <span className={list.code}>{model ?? '–'}</span>,
+      cell: ({ model }) => <span className="code">{model ?? '–'}</span>,
     },
     actions: ({ promptVersionId, promptVersionLabel: label }) => (
       <>

@@ -1,40 +1,33 @@
-import { Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
 import { NameFields } from '../../components/fields/name-fields.tsx';
 import { type Visibility, VisibilityField } from '../../components/fields/visibility-field.tsx';
-import { FormError } from '../../components/states/form-error.tsx';
-import { useCreatePrompt } from '../../data/prompts/prompts.ts';
-import { Dialog, DialogActions } from '../../kit/dialog.tsx';
+import { createPrompt } from '../../data/prompts/prompts.ts';
+import { FormDialog } from '../../kit/form-dialog.tsx';
 
 /** Creates a prompt without content; its first version is written in the editor. */
-export function NewPromptDialog({ onClose }: { readonly onClose: () => void }) {
-  const [about, setAbout] = useState({ name: '', description: '' });
-  const [visibility, setVisibility] = useState<Visibility>('private');
-  const create = useCreatePrompt();
+export function NewPromptDialog() {
   const navigate = useNavigate();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const onSuccess = ({ promptId }: { promptId: string }) =>
-      void navigate({ to: '/prompts/$promptId', params: { promptId } });
-    create.mutate({ ...about, description: about.description || null, visibility }, { onSuccess });
-  };
   return (
-    <Dialog title="New prompt" locked={create.isPending} onClose={onClose}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <NameFields
-            name={about.name}
-            description={about.description}
-            onChange={(change) => setAbout({ ...about, ...change })}
-            error={create.error}
-            autoFocus
-          />
-          <VisibilityField value={visibility} onChange={setVisibility} />
-          <FormError error={create.error} />
-          <DialogActions submit="Create and edit" pending={create.isPending} />
-        </Stack>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New prompt"
+      submit="Create and edit"
+      action={createPrompt}
+      start={{ name: '', description: '', visibility: 'private' as Visibility }}
+      input={(prompt) => ({ ...prompt, description: prompt.description || null })}
+      onDone={({ promptId }) => void navigate({ to: '/prompts/$promptId', params: { promptId } })}
+      fields={({ values, change, error }) => [
+        <NameFields
+          key="name"
+          {...{ error, name: values.name, description: values.description }}
+          onChange={change}
+          autoFocus
+        />,
+        <VisibilityField
+          key="visibility"
+          value={values.visibility}
+          onChange={(visibility) => change({ visibility })}
+        />,
+      ]}
+    />
   );
 }

@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import type { Prompt } from '../../../src/client/index.ts';
 import { Time } from '../../components/figures/time.tsx';
 import type { Column } from '../../components/tables/data-table.tsx';
-import classes from '../../components/tables/list.module.css';
 import { NameCell, rowLink } from '../../components/tables/name-cell.tsx';
 import { formatCount } from '../../data/text/format.ts';
 
@@ -25,24 +24,22 @@ export const columns: readonly Column<Prompt>[] = [
     header: 'Latest version',
     cell: ({ latestVersion }) =>
       latestVersion ? (
-        <span className={classes.code}>{latestVersion.promptVersionLabel}</span>
+        <span className="code">{latestVersion.promptVersionLabel}</span>
       ) : (
-        <span className={classes.muted}>none yet</span>
+        <span className="soft">none yet</span>
       ),
   },
   {
     header: 'Variables',
     hideBelow: 'md',
     cell: ({ latestVersion }) => (
-      <span className={classes.code}>{short(latestVersion?.variables ?? [])}</span>
+      <span className="code">{short(latestVersion?.variables ?? [])}</span>
     ),
   },
   {
     header: 'Model',
     hideBelow: 'md',
-    cell: ({ latestVersion }) => (
-      <span className={classes.code}>{latestVersion?.model ?? '–'}</span>
-    ),
+    cell: ({ latestVersion }) => <span className="code">{latestVersion?.model ?? '–'}</span>,
   },
   {
     header: 'Versions',

@@ -3,7 +3,6 @@ import { PageHeader } from '../../components/layout/page-header.tsx';
 import { Tabs } from '../../components/layout/tabs.tsx';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { settingsAreas } from '../../shell/navigation/settings-areas.ts';
-import classes from './settings.module.css';
 
 export function SettingsPage() {
   const owner = can(useMe(), 'manage');
@@ -19,7 +18,7 @@ export function SettingsPage() {
             </Link>
           ))}
       </Tabs>
-      <div className={classes.areas}>
+      <div className="areas">
         <Outlet />
       </div>
     </>

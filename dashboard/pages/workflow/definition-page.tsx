@@ -13,7 +13,6 @@ import { can, useMe } from '../../data/workspace/me.ts';
 import { type DefinitionDraft, draftAfterSave } from './definition/definition-draft.ts';
 import DefinitionEditor from './definition/definition-editor.tsx';
 import { SaveVersion } from './definition/save-version.tsx';
-import shared from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/definition');
 
@@ -52,7 +51,7 @@ export function DefinitionPage() {
     else store(rest);
   };
   return (
-    <div className={shared.page}>
+    <div className="areas">
       <DraftStatus changed={changed} onDiscard={discard}>
         {changed
           ? `Unsaved changes, based on “${label}”.`

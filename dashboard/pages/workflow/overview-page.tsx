@@ -41,7 +41,7 @@ export function OverviewPage() {
     ...new Set([...input.optional, ...Object.keys(input.defaults)]),
   ];
   return (
-    <div className={classes.page}>
+    <div className="areas">
       <Graph
         steps={steps}
         label="Steps of the workflow"
@@ -58,7 +58,7 @@ export function OverviewPage() {
               nameOf={nameOf}
             />
           ) : (
-            <p className={classes.note}>Select a step to see its details.</p>
+            <p className="note">Select a step to see its details.</p>
           )}
         </div>
         <aside className={columns.side} aria-label="Workflow summary">
@@ -75,7 +75,7 @@ export function OverviewPage() {
           </Card>
           <Card title="Input">
             {inputs.length === 0 ? (
-              <p className={classes.note}>No input declared.</p>
+              <p className="note">No input declared.</p>
             ) : (
               <ul className={classes.names}>
                 {inputs.map((name) => (

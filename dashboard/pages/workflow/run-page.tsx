@@ -81,7 +81,7 @@ function Run({
   const choose = (step: string) =>
     void navigate({ search: step === chosen ? {} : { step }, replace: true, resetScroll: false });
   return (
-    <div className={classes.page}>
+    <div className="areas">
       <Head run={run} />
       {run.error !== undefined && (
         <div className={classes.failure} data-calm={run.status === 'canceled' || undefined}>
@@ -111,11 +111,11 @@ function Run({
         {run.input ? (
           <CodeBlock label="Input" code={stringify(run.input, 2)} />
         ) : (
-          <p className={classes.note}>The input is not stored, or no longer stored.</p>
+          <p className="note">The input is not stored, or no longer stored.</p>
         )}
         {run.output !== undefined && <CodeBlock label="Output" code={textOf(run.output)} />}
         {run.status === 'success' && run.output === undefined && (
-          <p className={classes.note}>The output is no longer stored.</p>
+          <p className="note">The output is no longer stored.</p>
         )}
       </div>
     </div>

@@ -3,16 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Time } from '../../components/figures/time.tsx';
 import { useFilters } from '../../components/hooks/use-filters.ts';
-import { useLastPage } from '../../components/hooks/use-last-page.ts';
-import { EmptyState } from '../../components/states/empty-state.tsx';
-import { ErrorState } from '../../components/states/error-state.tsx';
-import { StaleNotice } from '../../components/states/stale-notice.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import type { Column } from '../../components/tables/data-table.tsx';
 import list from '../../components/tables/list.module.css';
-import { Pager } from '../../components/tables/pager.tsx';
 import { formatDuration } from '../../data/text/format.ts';
 import { type WorkflowRunDetail, workflowRunsQuery } from '../../data/workflows/workflow-runs.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
+import { List } from '../../kit/list.tsx';
 import { RunBadge } from './runs/run-badges.tsx';
 import { type RunsSearch, runStatuses } from './search.ts';
 import classes from './workflow.module.css';
@@ -25,7 +21,6 @@ export function RunsPage() {
   const { workflowId } = route.useParams();
   const [filters, change] = useFilters<RunsSearch>();
   const runs = useQuery(workflowRunsQuery(workflowId, { ...filters, limit: pageSize }));
-  useLastPage(runs.data?.pagination, runs.data?.runs.length);
   const nameOf = useMemberNames();
   const choose = (status: string) => change({ status: runStatuses.find((one) => one === status) });
   return (
@@ -41,59 +36,34 @@ export function RunsPage() {
           ]}
         />
       </search>
-      <StaleNotice query={runs} />
-      {runs.isError && !runs.data ? (
-        <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
-      ) : runs.data?.runs.length === 0 ? (
-        filters.status || filters.offset ? (
-          <EmptyState
-            icon="search"
-            title="No matches"
-            action={
-              <Button variant="default" onClick={() => choose('')}>
-                Clear filters
-              </Button>
-            }
-          >
-            No workflow run has this status, or its retention period has ended.
-          </EmptyState>
-        ) : (
-          <EmptyState
-            icon="workflows"
-            title="No workflow runs yet"
-            action={
-              <Button
-                component={Link}
-                to="/workflows/$workflowId/run"
-                params={{ workflowId } as never}
-              >
-                Run workflow
-              </Button>
-            }
-          >
-            Each workflow run is listed here, with the result of every step and links to the
-            executions.
-          </EmptyState>
-        )
-      ) : (
-        <div className={classes.rows}>
-          <DataTable
-            caption="Workflow runs"
-            columns={columnsOf(nameOf)}
-            rows={runs.data?.runs}
-            rowKey={({ workflowRunId }) => workflowRunId}
-            stale={runs.isPlaceholderData}
-          />
-          {runs.data && (
-            <Pager
-              pagination={runs.data.pagination}
-              totalIsExact={runs.data.totalIsExact}
-              count={runs.data.runs.length}
-              onOffset={(offset) => change({ offset })}
-            />
-          )}
-        </div>
-      )}
+      <List
+        caption="Workflow runs"
+        query={runs}
+        rows={(page) => page.runs}
+        rowKey={({ workflowRunId }) => workflowRunId}
+        columns={columnsOf(nameOf)}
+        loadingRows={8}
+        empty={{
+          icon: 'workflows',
+          title: 'No workflow runs yet',
+          text: 'Each workflow run is listed here, with the result of every step and links to the executions.',
+          action: (
+            <Button
+              component={Link}
+              to="/workflows/$workflowId/run"
+              params={{ workflowId } as never}
+            >
+              Run workflow
+            </Button>
+          ),
+        }}
+        filtered={
+          (filters.status || filters.offset) !== undefined && {
+            text: 'No workflow run has this status, or its retention period has ended.',
+            onClear: () => choose(''),
+          }
+        }
+      />
     </>
   );
 }
@@ -132,7 +102,7 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
   {
     header: 'Version',
     hideBelow: 'sm',
-    cell: ({ workflowVersionLabel }) => <span className={list.code}>{workflowVersionLabel}</span>,
+    cell: ({ workflowVersionLabel }) => <span className="code">{workflowVersionLabel}</span>,
   },
   {
     header: 'Duration',
@@ -141,7 +111,7 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
       completedAt ? (
         formatDuration(Date.parse(completedAt) - Date.parse(executedAt))
       ) : (
-        <span className={list.muted}>–</span>
+        <span className="soft">–</span>
       ),
   },
 ];

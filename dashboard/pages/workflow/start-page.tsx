@@ -61,7 +61,7 @@ export function StartPage() {
           >
             Run
           </Button>
-          <p className={classes.note}>
+          <p className="small-note">
             Runs the pinned version “{workflow.workflowVersionLabel}”. Each step execution uses one
             AI Action. Form values are sent as text; switch to JSON for lists and objects.
           </p>

@@ -1,7 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Schedules } from './triggers/schedules.tsx';
 import { Webhooks } from './triggers/webhooks.tsx';
-import classes from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/triggers');
 
@@ -9,7 +8,7 @@ const route = getRouteApi('/app/workflows/$workflowId/triggers');
 export function TriggersPage() {
   const { workflowId } = route.useParams();
   return (
-    <div className={classes.page}>
+    <div className="areas">
       <Schedules workflowId={workflowId} />
       <Webhooks workflowId={workflowId} />
     </div>

@@ -9,7 +9,6 @@ import { useMissingAgents } from '../../data/workflows/agents-by-name.ts';
 import { useDeclareAgents } from '../../data/workflows/declare-agents.ts';
 import { modelsOf, type Template } from '../../data/workflows/templates.ts';
 import { environmentProvidersQuery, providers } from '../../data/workspace/providers.ts';
-import classes from './workflows.module.css';
 
 /** Creates the prompts and agents of a template that do not exist yet. */
 export function TemplateAgents({ template }: { readonly template: Template }) {
@@ -36,8 +35,8 @@ export function TemplateAgents({ template }: { readonly template: Template }) {
   );
   return (
     <Card title="Agents of this template">
-      <form onSubmit={submit} className={classes.agents}>
-        <p className={classes.note}>
+      <form onSubmit={submit} className="stack-small">
+        <p className="note">
           The template executes agents that do not exist yet. Create them with their prompts, or
           select other agents in the definition.
           {lacking.length > 0 &&

@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import { Time } from '../../components/figures/time.tsx';
 import { EnabledBadge } from '../../components/states/state-badge.tsx';
 import type { Column } from '../../components/tables/data-table.tsx';
-import list from '../../components/tables/list.module.css';
 import { NameCell, rowLink } from '../../components/tables/name-cell.tsx';
 import type { WorkflowRunStatus } from '../../data/workflows/workflow-runs.ts';
 import type { WorkflowSummary } from '../../data/workflows/workflows.ts';
@@ -27,7 +26,7 @@ export const columns: readonly Column<WorkflowSummary>[] = [
   {
     header: 'Version',
     hideBelow: 'sm',
-    cell: ({ workflowVersionLabel }) => <span className={list.code}>{workflowVersionLabel}</span>,
+    cell: ({ workflowVersionLabel }) => <span className="code">{workflowVersionLabel}</span>,
   },
   {
     header: 'Steps',
@@ -44,14 +43,14 @@ export const columns: readonly Column<WorkflowSummary>[] = [
     align: 'right',
     hideBelow: 'sm',
     cell: ({ nextAt }) =>
-      nextAt ? <Time at={nextAt} relative /> : <span className={list.muted}>–</span>,
+      nextAt ? <Time at={nextAt} relative /> : <span className="soft">–</span>,
   },
 ];
 
 /** Newest last, as on a timeline. */
 function LastRuns({ runs }: { readonly runs: NonNullable<WorkflowSummary['lastRuns']> }) {
   const [latest] = runs;
-  if (!latest) return <span className={list.muted}>Never run</span>;
+  if (!latest) return <span className="soft">Never run</span>;
   return (
     <span className={classes.runs}>
       <svg

@@ -14,7 +14,7 @@ export function LifecycleDiagram({ agent }: { readonly agent: Agent }) {
             data-stage={stage}
             aria-current={stage === agent.status ? 'step' : undefined}
           >
-            <span className={classes.name}>{stage}</span>
+            <span className="section-title">{stage}</span>
             <span className={classes.meaning}>{meaning}</span>
           </li>
           {onward && (

@@ -71,12 +71,12 @@ function ListEditor({ name, ...props }: EditorProps & { readonly name: ListName 
         <legend className="visually-hidden">{listLabels[name]}</legend>
         {!found && <Loader size="xs" />}
         <FormError error={error} />
-        {found?.length === 0 && !error && <span className={classes.muted}>No matches</span>}
+        {found?.length === 0 && !error && <span className="soft">No matches</span>}
         {found?.map(({ value, label, count }) => (
           <Checkbox
             key={value}
             size="xs"
-            classNames={{ root: classes.option, labelWrapper: classes.optionLabel }}
+            classNames={{ root: classes.option, labelWrapper: 'grow' }}
             label={
               <span className={classes.optionText}>
                 <span title={label} dir="auto">

@@ -231,5 +231,5 @@ function Truncated({ text }: { readonly text: string | undefined }) {
 }
 
 function EmptyCell() {
-  return <span className={classes.muted}>–</span>;
+  return <span className="soft">–</span>;
 }

@@ -74,7 +74,7 @@ function Panel(props: {
       <div className={classes.top}>
         <StepButton label="Previous (k)" icon="up" to={rowBeside(-1)} onOpen={open} />
         <StepButton label="Next (j)" icon="down" to={rowBeside(1)} onOpen={open} />
-        <span className={classes.space} />
+        <span className="grow" />
         <CopyButton text={linkOf(opened)} name="link" />
         <Tooltip label="Open page (o)">
           <ActionIcon

@@ -86,7 +86,7 @@ function Answer(props: {
     return <Output text={outputText} value={outputJson} pattern={pattern} name={executionId} />;
   }
   if (execution.status !== 'success') return null;
-  return <p className={classes.notice}>The output is no longer stored.</p>;
+  return <p className="note">The output is no longer stored.</p>;
 }
 
 /** The messages as sent and the variables. Bodies can be deleted before their record. */
@@ -98,9 +98,7 @@ function Bodies({ execution }: { readonly execution: ExecutionDetail }) {
     return text && shortenDataUrls(indentJson(text) ?? text);
   }, [variables]);
   if (given === undefined && messages === undefined) {
-    return (
-      <p className={classes.notice}>Variables and prompts are not stored, or no longer stored.</p>
-    );
+    return <p className="note">Variables and prompts are not stored, or no longer stored.</p>;
   }
   return (
     <>

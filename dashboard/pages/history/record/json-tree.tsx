@@ -83,5 +83,5 @@ function Branch({ name, value, depth }: NodeProps & { readonly value: object }) 
 
 function Name({ name }: { readonly name: string | undefined }) {
   if (name === undefined) return null;
-  return <span className={classes.name}>{JSON.stringify(name)}: </span>;
+  return <span className="soft">{JSON.stringify(name)}: </span>;
 }

@@ -61,7 +61,7 @@ function Original({
         <li>
           {original.data && <ExecutionBadge execution={original.data} />}
           {original.isError ? (
-            <span className={classes.notice}>
+            <span className="note">
               A deleted execution, <code>{executionId}</code>
             </span>
           ) : (

@@ -34,7 +34,7 @@ export function Output(props: {
     ...(rendersQuickly(text) ? [{ value: 'markdown', label: 'Markdown' }] : []),
   ];
   return (
-    <section className={classes.output} aria-label="Output">
+    <section className="stack-small" aria-label="Output">
       <Group gap="xs" className={classes.outputBar}>
         <h2>Output</h2>
         {views.length > 1 && (
@@ -46,9 +46,9 @@ export function Output(props: {
             onChange={(chosen) => setView(chosen as View)}
           />
         )}
-        <span className={classes.space} />
+        <span className="grow" />
         {text.length >= longMin && (
-          <span className={classes.notice}>{text.length.toLocaleString()} characters</span>
+          <span className="note">{text.length.toLocaleString()} characters</span>
         )}
         <Button size="compact-xs" variant="default" onClick={() => download(text, name)}>
           Download

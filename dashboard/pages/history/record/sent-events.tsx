@@ -28,7 +28,7 @@ export function SentEvents({ execution }: { readonly execution: ExecutionDetail 
           <li key={event.eventId}>
             <code>{event.type}</code>
             {event.deliveries.length === 0 && (
-              <span className={classes.notice}>Read by pull endpoints only</span>
+              <span className="note">Read by pull endpoints only</span>
             )}
             {event.deliveries.map((delivery) => (
               <DeliveryLine key={delivery.endpointId} delivery={delivery} />
@@ -49,9 +49,9 @@ function DeliveryLine({ delivery }: { readonly delivery: ExecutionEvent['deliver
       <StateBadge tone={tones[state]} text={state} />
       <Endpoint endpointId={endpointId}>{description ?? <code>{endpointId}</code>}</Endpoint>
       {lastAttemptAt && <Time at={lastAttemptAt} relative />}
-      {lastError && <span className={classes.notice}>{lastError}</span>}
+      {lastError && <span className="note">{lastError}</span>}
       {nextAttemptAt && (
-        <span className={classes.notice}>
+        <span className="note">
           Next attempt <Time at={nextAttemptAt} relative />
         </span>
       )}

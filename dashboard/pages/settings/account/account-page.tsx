@@ -2,7 +2,6 @@ import { SegmentedControl, useMantineColorScheme } from '@mantine/core';
 import { Card, DescriptionList } from '../../../components/layout/card.tsx';
 import { useMe } from '../../../data/workspace/me.ts';
 import { schemes } from '../../../shell/schemes.ts';
-import classes from '../settings.module.css';
 import { DeleteAccount } from './delete-account.tsx';
 import { PasswordForm } from './password-form.tsx';
 
@@ -12,7 +11,7 @@ export function AccountPage() {
   return (
     <>
       <Card title="Profile">
-        <div className={classes.items}>
+        <div className="form">
           <DescriptionList
             items={[
               ['Name', user.name || '–'],
@@ -31,14 +30,14 @@ export function AccountPage() {
         />
       </Card>
       <Card title="Change password">
-        <div className={classes.form}>
-          <p className={classes.muted}>Changing your password ends all your other sessions.</p>
+        <div className="form">
+          <p className="note">Changing your password ends all your other sessions.</p>
           <PasswordForm />
         </div>
       </Card>
       <Card title="Delete account">
-        <div className={classes.form}>
-          <p className={classes.muted}>
+        <div className="form">
+          <p className="note">
             If you are the last owner of a workspace, make another member an owner first.
           </p>
           <DeleteAccount />

@@ -35,7 +35,7 @@ export default function AlertChart(props: AlertChartProps) {
       {values.some(({ value }) => value !== null) ? (
         <Values {...props} />
       ) : (
-        <p className={classes.muted}>No data in this period.</p>
+        <p className="note">No data in this period.</p>
       )}
       {firings.length > 0 && (
         <ol className={classes.firings}>

@@ -7,7 +7,6 @@ import { workflowQuery } from '../../../data/workflows/workflows.ts';
 import type { AuditEntry } from '../../../data/workspace/audit.ts';
 import { useKeyNames } from '../../../data/workspace/key-names.ts';
 import { useMemberNames } from '../../../data/workspace/member-names.ts';
-import classes from '../settings.module.css';
 import { actorWithoutUser, predicateOf, recordedName } from './audit-sentences.ts';
 
 /** An entry as a sentence, with a link to what was changed while that exists. */
@@ -17,7 +16,7 @@ export function AuditSentence({ entry }: { readonly entry: AuditEntry }) {
   const { userId, apiKeyId } = entry;
   const [before, after] = predicateOf(entry);
   return (
-    <span className={classes.sentence} dir="auto">
+    <span className="wrap" dir="auto">
       <strong>{userId === null ? actorWithoutUser(entry) : nameOf(userId)}</strong> {before}
       {after !== null && (
         <>
@@ -26,7 +25,7 @@ export function AuditSentence({ entry }: { readonly entry: AuditEntry }) {
         </>
       )}
       {apiKeyId && (
-        <span className={classes.muted}>
+        <span className="note">
           , with <Link to="/keys">{keyNames?.get(apiKeyId) ?? 'an API key'}</Link>
         </span>
       )}

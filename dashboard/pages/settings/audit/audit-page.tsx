@@ -2,15 +2,12 @@ import { UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Time } from '../../../components/figures/time.tsx';
 import { useFilters } from '../../../components/hooks/use-filters.ts';
-import { useLastPage } from '../../../components/hooks/use-last-page.ts';
-import { EmptyState } from '../../../components/states/empty-state.tsx';
 import { ErrorState } from '../../../components/states/error-state.tsx';
-import { StaleNotice } from '../../../components/states/stale-notice.tsx';
-import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
-import { Pager } from '../../../components/tables/pager.tsx';
+import type { Column } from '../../../components/tables/data-table.tsx';
 import { stringify } from '../../../data/text/exact-json.ts';
 import { type AuditAction, type AuditEntry, auditQuery } from '../../../data/workspace/audit.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
+import { List } from '../../../kit/list.tsx';
 import type { AuditSearch } from '../route.ts';
 import classes from '../settings.module.css';
 import { AuditSentence } from './audit-entry.tsx';
@@ -26,55 +23,28 @@ export function AuditPage() {
   const audit = useQuery(
     auditQuery({ ...query, ...(action && { action: action as AuditAction }) }),
   );
-  const { data } = audit;
-  useLastPage(data?.pagination, data?.audit.length);
+  if (!owner && audit.isError)
+    return <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />;
   return (
-    <div className={classes.rows}>
-      {owner && (
-        <>
-          <AuditFilters filters={filters} onChange={change} onClear={clear} />
-          <StaleNotice query={audit} />
-        </>
-      )}
-      {audit.isError && !(data && owner) ? (
-        <ErrorState error={audit.error} onRetry={() => void audit.refetch()} />
-      ) : data?.audit.length === 0 ? (
-        <NoEntries filtered={hasFilters(filters)} />
-      ) : (
-        <>
-          <DataTable
-            caption="Audit log"
-            columns={columnsOf((subject) => change({ subject }))}
-            rows={data?.audit}
-            rowKey={({ auditId }) => auditId}
-            stale={audit.isPlaceholderData}
-          />
-          {data && (
-            <Pager
-              pagination={data.pagination}
-              count={data.audit.length}
-              onOffset={(to) => change({ offset: to })}
-            />
-          )}
-        </>
-      )}
+    <div>
+      {owner && <AuditFilters filters={filters} onChange={change} onClear={clear} />}
+      <List
+        caption="Audit log"
+        query={audit}
+        rows={(page) => page.audit}
+        rowKey={({ auditId }) => auditId}
+        columns={columnsOf((subject) => change({ subject }))}
+        loadingRows={8}
+        empty={{
+          icon: 'history',
+          title: 'No entries',
+          text: 'The audit log lists changes to keys, agents, prompts, workflows, members, providers, prices, plan and retention, deletions, exports and sign-ins.',
+        }}
+        filtered={
+          hasFilters(filters) && { text: 'No entry matches these filters.', onClear: clear }
+        }
+      />
     </div>
-  );
-}
-
-function NoEntries({ filtered }: { readonly filtered: boolean }) {
-  if (filtered) {
-    return (
-      <EmptyState icon="history" title="No matches">
-        No entry matches these filters.
-      </EmptyState>
-    );
-  }
-  return (
-    <EmptyState icon="history" title="No entries">
-      The audit log lists changes to keys, agents, prompts, workflows, members, providers, prices,
-      plan and retention, deletions, exports and sign-ins.
-    </EmptyState>
   );
 }
 
@@ -93,7 +63,7 @@ function columnsOf(onSubject: (subject: string) => void): readonly Column<AuditE
             title="Only entries about this"
             onClick={() => onSubject(entry.subject)}
           >
-            <code className={`${classes.code} ${classes.subject}`}>{entry.subject}</code>
+            <code className={`code ${classes.subject}`}>{entry.subject}</code>
           </UnstyledButton>
         </>
       ),
@@ -103,9 +73,7 @@ function columnsOf(onSubject: (subject: string) => void): readonly Column<AuditE
       hideBelow: 'md',
       cell: ({ details }) =>
         Object.keys(details).length > 0 && (
-          <code className={`${classes.code} ${classes.details}`}>
-            {stringify(details).slice(0, 300)}
-          </code>
+          <code className={`code ${classes.details}`}>{stringify(details).slice(0, 300)}</code>
         ),
     },
   ];

@@ -14,7 +14,6 @@ import { Fields } from '../../../kit/fields.tsx';
 import { List } from '../../../kit/list.tsx';
 import { withInput } from '../../../kit/resource.ts';
 import type { OffsetSearch } from '../route.ts';
-import classes from '../settings.module.css';
 
 const pageSize = 20;
 
@@ -86,7 +85,7 @@ function EraseForm() {
     openDialog(<ConfirmErasure {...values} onDone={() => setValues({ ...values, value: '' })} />);
   };
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <form className="form" onSubmit={submit}>
       <Fields
         values={values}
         error={null}

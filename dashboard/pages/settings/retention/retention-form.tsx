@@ -8,7 +8,6 @@ import { retentionQuery, setRetention } from '../../../data/workspace/retention.
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../../kit/dialog.tsx';
 import { withInput } from '../../../kit/resource.ts';
-import classes from '../settings.module.css';
 import { formatDays } from './format-days.ts';
 
 /** Edited fields. Untouched fields follow the current settings. */
@@ -44,7 +43,7 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
       setTyped({ ...typed, [name]: event.currentTarget.value }),
   });
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <form className="form" onSubmit={submit}>
       <TextInput
         label="Keep records (days)"
         description="Leave empty to keep them forever"

@@ -4,7 +4,6 @@ import { Card, DescriptionList } from '../../../components/layout/card.tsx';
 import { ErrorState } from '../../../components/states/error-state.tsx';
 import { can, useMe } from '../../../data/workspace/me.ts';
 import { retentionQuery } from '../../../data/workspace/retention.ts';
-import classes from '../settings.module.css';
 import { Erasures } from './erasures.tsx';
 import { formatDays } from './format-days.ts';
 import { RetentionForm } from './retention-form.tsx';
@@ -16,7 +15,7 @@ export function RetentionPage() {
   return (
     <>
       <Card title="Retention">
-        <p className={classes.text}>
+        <p className="intro">
           Applies to all agents without their own settings. The bodies of a record are its
           variables, prompts and output; they can be deleted before the record. Statistics are not
           deleted.

@@ -23,7 +23,7 @@ export function UsageMeter({ usage }: { readonly usage: Usage | undefined }) {
           label={`${used.toLocaleString()} of ${all.toLocaleString()} used`}
         />
       )}
-      <p className={classes.muted}>
+      <p className="note">
         Plan “{usage.plan}”. Resets on {formatTime(resetAt)}, the start of the next month in UTC.
       </p>
     </div>

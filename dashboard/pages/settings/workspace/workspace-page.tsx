@@ -8,7 +8,6 @@ import { ErrorState } from '../../../components/states/error-state.tsx';
 import { FormError, fieldError } from '../../../components/states/form-error.tsx';
 import { can, useMe, workspaceName } from '../../../data/workspace/me.ts';
 import { usageQuery, useSetPlan } from '../../../data/workspace/usage.ts';
-import classes from '../settings.module.css';
 import { UsageMeter } from './usage-meter.tsx';
 
 export function WorkspacePage() {
@@ -17,7 +16,7 @@ export function WorkspacePage() {
   return (
     <>
       <Card title="Workspace">
-        <div className={classes.items}>
+        <div className="form">
           <DescriptionList
             items={[
               ['Name', workspaceName(me)],
@@ -60,7 +59,7 @@ function PlanForm({ usage }: { readonly usage: Usage }) {
     set.mutate(plan);
   };
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <form className="form" onSubmit={submit}>
       <TextInput
         label="Plan name"
         required

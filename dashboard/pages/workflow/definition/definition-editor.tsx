@@ -100,7 +100,7 @@ export default function DefinitionEditor(props: EditorProps) {
             />
           )}
         </section>
-        <div className={classes.side}>
+        <div className="stack-small">
           <GraphPane
             steps={steps}
             validation={validation}
@@ -181,7 +181,7 @@ function GraphPane(props: {
         </Group>
       </header>
       {steps.length === 0 ? (
-        <p className={classes.note}>No steps yet.</p>
+        <p className="note">No steps yet.</p>
       ) : (
         <Graph
           steps={steps}

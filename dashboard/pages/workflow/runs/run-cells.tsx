@@ -17,7 +17,7 @@ type Ran = WorkflowRunStep | WorkflowRunItem;
 
 /** Marks that a fixed output replaced a failed agent, which the state alone does not show. */
 export function FixedFallback({ item: { agentId, fallback } }: { readonly item: Ran }) {
-  return fallback && !agentId && <div className={classes.note}>fixed fallback</div>;
+  return fallback && !agentId && <div className="note">fixed fallback</div>;
 }
 
 /** Why a step or an item failed. */
@@ -152,7 +152,7 @@ export function NarrowFigures({ axis, item }: { readonly axis: TimelineAxis; rea
   return (
     <div className={classes.narrow}>
       <TimelineBar axis={axis} item={item} />
-      <div className={classes.note}>
+      <div className="note">
         {[durationOf(item), cost].filter((text) => text !== null).join(' · ')}
       </div>
     </div>
@@ -179,5 +179,5 @@ export function Tokens(props: { readonly inputTokens: number; readonly outputTok
 }
 
 export function EmptyCell() {
-  return <span className={classes.muted}>–</span>;
+  return <span className="soft">–</span>;
 }

@@ -11,7 +11,6 @@ import {
   type WorkflowRunStep,
   workflowRunItemsQuery,
 } from '../../../data/workflows/workflow-runs.ts';
-import classes from '../workflow.module.css';
 import { StepBadge } from './run-badges.tsx';
 import {
   ExecutionLinks,
@@ -37,7 +36,7 @@ export function RunItems(props: {
   const page = useQuery({ ...workflowRunItemsQuery(run, step.name, offset), enabled: !isIncluded });
   const rows = isIncluded ? included.slice(offset, offset + itemsPageSize) : page.data?.items;
   if (total === 0) {
-    return <p className={classes.note}>No items started yet.</p>;
+    return <p className="note">No items started yet.</p>;
   }
   const count = Math.min(itemsPageSize, total - offset);
   const columns: readonly Column<WorkflowRunItem>[] = [
@@ -45,7 +44,7 @@ export function RunItems(props: {
       header: 'Item',
       cell: (one) => (
         <>
-          <span className={classes.code}>{one.item}</span>
+          <span className="code">{one.item}</span>
           <NarrowFigures axis={axis} item={one} />
         </>
       ),
@@ -71,7 +70,7 @@ export function RunItems(props: {
     },
   ];
   return (
-    <div className={classes.rows}>
+    <div>
       {!isIncluded && <StaleNotice query={page} />}
       {!isIncluded && page.isError && !page.data ? (
         <ErrorState error={page.error} onRetry={() => void page.refetch()} />

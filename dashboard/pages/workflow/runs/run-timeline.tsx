@@ -53,9 +53,9 @@ export function RunTimeline(props: {
               {one.name}
             </button>
           ) : (
-            <span className={classes.name}>{one.name}</span>
+            <span className="name">{one.name}</span>
           )}
-          <div className={classes.agent}>{agentOf(one)}</div>
+          <div className="note">{agentOf(one)}</div>
           <NarrowFigures axis={axis} item={one} />
         </>
       ),
@@ -73,7 +73,7 @@ export function RunTimeline(props: {
   ];
   return (
     <>
-      <div className={classes.rows}>
+      <div>
         <DataTable
           caption="Timeline of the steps"
           columns={columns}
@@ -102,12 +102,12 @@ function State({ step }: { readonly step: WorkflowRunStep }) {
     <>
       <StepBadge status={status} />
       {itemCount !== undefined && (
-        <div className={classes.note}>
+        <div className="note">
           {formatCount(itemsEnded)} of {formatCount(itemCount)} items done
         </div>
       )}
       <FixedFallback item={step} />
-      {skippedReason && <div className={classes.note}>{skipped[skippedReason]}</div>}
+      {skippedReason && <div className="note">{skipped[skippedReason]}</div>}
       <FailureReason item={step} />
     </>
   );

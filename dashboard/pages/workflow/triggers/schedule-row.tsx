@@ -10,7 +10,6 @@ import { can, useMe } from '../../../data/workspace/me.ts';
 import { ConfirmButton, SmallButton } from '../../../kit/confirm-dialog.tsx';
 import { useAction } from '../../../kit/resource.ts';
 import { NextTimes } from './next-times.tsx';
-import classes from './triggers.module.css';
 
 /** One schedule, with its next times in its own and in the viewer's time zone. */
 export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdit: () => void }) {
@@ -24,11 +23,11 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
   const name = describeRepeat(repeat);
   return (
     <li>
-      <div className={classes.head}>
+      <div className="row">
         {repeat.kind === 'cron' ? (
-          <code className={classes.repeat}>{cron}</code>
+          <code className="section-title">{cron}</code>
         ) : (
-          <span className={classes.repeat}>{name}</span>
+          <span className="section-title">{name}</span>
         )}
         <span className="note">
           {timeZone}
@@ -78,7 +77,7 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         )}
       </p>
       {lastError && (
-        <p className={classes.failed}>
+        <p className="bad-note">
           Failed to start <Time at={lastError.at} relative />: {lastError.message}
         </p>
       )}

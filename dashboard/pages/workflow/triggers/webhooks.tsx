@@ -20,6 +20,10 @@ import { WebhookSnippets } from './webhook-snippets.tsx';
 /** URLs that start the workflow when they receive signed events. */
 export function Webhooks({ workflowId }: { readonly workflowId: string }) {
   const canEdit = can(useMe(), 'edit');
+  const listed = useQuery({
+    ...webhooks.list(workflowId, { limit: 100 }),
+    select: (page) => page.webhooks,
+  });
   return (
     <Card
       title="Webhooks"
@@ -35,8 +39,8 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
     >
       <List
         caption="Configured webhooks"
-        query={useQuery(webhooks.list(workflowId, { limit: 100 }))}
-        rows={(page) => page.webhooks}
+        query={listed}
+        rows={(all) => all}
         rowKey={({ webhookId }) => webhookId}
         columns={columns}
         actions={(webhook) => (
