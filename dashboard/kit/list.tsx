@@ -43,7 +43,7 @@ export function List<Data, Row>(props: {
   readonly actions?: ((row: Row) => ReactNode) | false;
   readonly empty: Empty | string | null;
   /** If the list is filtered: what else no match may mean, and how to see all. */
-  readonly filtered?: { readonly text?: ReactNode; readonly onClear: () => void } | false;
+  readonly filtered?: { readonly text?: ReactNode; readonly onClear?: () => void } | false;
   /** Above the table, beside `add`. */
   readonly intro?: ReactNode;
   readonly add?: ReactNode;
@@ -64,9 +64,11 @@ export function List<Data, Row>(props: {
           icon="search"
           title="No matches"
           action={
-            <Button variant="default" onClick={filtered.onClear}>
-              Clear filters
-            </Button>
+            filtered.onClear && (
+              <Button variant="default" onClick={filtered.onClear}>
+                Clear filters
+              </Button>
+            )
           }
         >
           {filtered.text}

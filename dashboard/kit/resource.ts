@@ -1,6 +1,6 @@
 import { type QueryKey, queryOptions } from '@tanstack/react-query';
 import type { CallOptions } from '../../src/client/index.ts';
-import { queryClient, resetQuery } from '../data/client/query-client.ts';
+import { queryClient } from '../data/client/query-client.ts';
 import { useSingleFlight } from '../data/client/use-single-flight.ts';
 
 /** A call that changes something: what is announced then, and which queries are read again. */
@@ -28,30 +28,6 @@ export function withInput<Input, Result>(
   input: Input,
 ): Action<void, Result> {
   return { ...action, run: () => run(input) };
-}
-
-/** After which the page is left. It stays pending until then. */
-export function leaving(leave: () => Promise<void>): Action<void, void> {
-  const run = async () => {
-    await leave();
-    return new Promise<void>(() => {});
-  };
-  return { run, saved: '', stale: [] };
-}
-
-/** Deletes what has pages of its own: leaves them, and then drops what is cached, which a mounted page would read again. */
-export function deletion(
-  run: () => Promise<unknown>,
-  leave: () => Promise<void>,
-  [list, ...obsolete]: readonly [list: QueryKey, ...obsolete: readonly QueryKey[]],
-): Action<void, void> {
-  const runAndLeave = async () => {
-    await run();
-    void queryClient.invalidateQueries({ queryKey: list });
-    await leave();
-    for (const queryKey of obsolete) resetQuery(queryKey);
-  };
-  return { run: runAndLeave, saved: 'Deleted', stale: [] };
 }
 
 type Call = (...args: never[]) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import { Checkbox, Stack } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent } from '../../../src/client/index.ts';
-import { moveAgent } from '../../data/agents/agents.ts';
+import { moveAgent } from '../../data/agents/agent-actions.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 
 /** Pauses an agent, from its page, its row and the command palette. */

@@ -1,5 +1,5 @@
 import type { Agent } from '../../../src/client/index.ts';
-import { moveAgent } from '../../data/agents/agents.ts';
+import { moveAgent } from '../../data/agents/agent-actions.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 
 export function ResumeDialog(props: { readonly agent: Pick<Agent, 'agentId' | 'agentName'> }) {

@@ -1,14 +1,6 @@
-import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
-import type {
-  Agent,
-  AgentFilters,
-  AgentInput,
-  AgentPatch,
-  LifecycleAction,
-} from '../../../src/client/index.ts';
-import { type Action, deletion } from '../../kit/resource.ts';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { AgentFilters } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import { useSingleFlight } from '../client/use-single-flight.ts';
 import type { Range } from '../executions/statistics.ts';
 
 export const agentsQuery = (filters: AgentFilters) =>
@@ -50,17 +42,6 @@ export const statisticsOfQuery = (agentIds: readonly string[], range: Range) =>
       query?.queryKey[2] === agentIds.join() ? before : undefined,
   });
 
-/** Pausing with `cancelRunning` also cancels running executions. */
-export const moveAgent = (
-  agentId: string,
-  action: LifecycleAction,
-  options?: { readonly cancelRunning: boolean },
-): Action<void, Agent> => ({
-  run: () => cueline.agents.move(agentId, action, options),
-  saved: action === 'disable' ? 'Paused' : 'Saved',
-  stale: [['executions'], ['agents']],
-});
-
 /** Includes the ETag that makes an update fail after a concurrent change. */
 export const taggedAgentQuery = (agentId: string) =>
   queryOptions({
@@ -69,35 +50,3 @@ export const taggedAgentQuery = (agentId: string) =>
     // A refetch on focus would reset the form.
     refetchOnWindowFocus: false,
   });
-
-/** `onCreated` runs even if the user has left the page. */
-export function useCreateAgent(onCreated: (made: Agent) => void) {
-  const queries = useQueryClient();
-  return useSingleFlight(
-    {
-      meta: { saved: 'Agent created' },
-      mutationFn: (agent: AgentInput) => cueline.agents.create(agent),
-      onSuccess: (made) => {
-        void queries.invalidateQueries({ queryKey: ['agents'] });
-        onCreated(made);
-      },
-    },
-    { leadsAway: true },
-  );
-}
-
-export function useChangeAgent(agentId: string) {
-  const queries = useQueryClient();
-  return useSingleFlight({
-    meta: { saved: 'Saved' },
-    mutationFn: ({ patch, etag }: { patch: AgentPatch; etag?: string | null }) =>
-      cueline.agents.update(agentId, patch, etag ? { ifMatch: etag } : {}),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['agents'] }),
-  });
-}
-
-export const deleteAgent = (agentId: string, leave: () => Promise<void>) =>
-  deletion(() => cueline.agents.delete(agentId), leave, [
-    ['agents', 'list'],
-    ['agents', agentId],
-  ]);

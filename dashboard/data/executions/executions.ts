@@ -6,7 +6,7 @@ import type {
   Labels,
   Variables,
 } from '../../../src/client/index.ts';
-import { deletion } from '../../kit/resource.ts';
+import { deletion } from '../../kit/deletion.ts';
 import { serverPath } from '../client/base-path.ts';
 import { cueline, currentWorkspaceId } from '../client/client.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';

@@ -1,5 +1,6 @@
 import type { Member, Role } from '../../../src/client/index.ts';
-import { type Action, leaving, resource } from '../../kit/resource.ts';
+import { leaving } from '../../kit/deletion.ts';
+import { type Action, resource } from '../../kit/resource.ts';
 import { serverPath } from '../client/base-path.ts';
 import { chooseWorkspace, cueline } from '../client/client.ts';
 import { meQuery } from './me.ts';

@@ -14,6 +14,7 @@ import { Card } from '../../components/layout/card.tsx';
 import { PageHeader } from '../../components/layout/page-header.tsx';
 import { EmptyState } from '../../components/states/empty-state.tsx';
 import { FormError, fieldError } from '../../components/states/form-error.tsx';
+import { useCreateAgent } from '../../data/agents/agent-actions.ts';
 import {
   type AgentForm,
   blankForm,
@@ -21,7 +22,6 @@ import {
   toAgentInput,
   withVariables,
 } from '../../data/agents/agent-form.ts';
-import { useCreateAgent } from '../../data/agents/agents.ts';
 import { callFormProblem } from '../../data/agents/call-form.ts';
 import { promptQuery, versionQuery } from '../../data/prompts/prompts.ts';
 import { can, useMe } from '../../data/workspace/me.ts';

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Prompt } from '../../../src/client/index.ts';
 import { RenameDialog } from '../../components/dialogs/rename-dialog.tsx';
-import { archivePrompt, changePrompt } from '../../data/prompts/prompts.ts';
+import { archivePrompt, changePrompt } from '../../data/prompts/prompt-actions.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../kit/dialog.tsx';

@@ -6,7 +6,7 @@ import editor from '../../components/editor/editor.module.css';
 import { VersionFields } from '../../components/fields/version-fields.tsx';
 import { Card } from '../../components/layout/card.tsx';
 import { FormError } from '../../components/states/form-error.tsx';
-import { useCreateVersion } from '../../data/prompts/prompts.ts';
+import { useCreateVersion } from '../../data/prompts/prompt-actions.ts';
 import { type Draft, draftProblem, toVersionInput } from './draft.ts';
 
 /** Saves the draft as a new, immutable version. */

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { NameFields } from '../../components/fields/name-fields.tsx';
 import { type Visibility, VisibilityField } from '../../components/fields/visibility-field.tsx';
-import { createPrompt } from '../../data/prompts/prompts.ts';
+import { createPrompt } from '../../data/prompts/prompt-actions.ts';
 import { FormDialog } from '../../kit/form-dialog.tsx';
 
 /** Creates a prompt without content; its first version is written in the editor. */

@@ -1,7 +1,7 @@
 import type { Workflow } from '../../../src/client/index.ts';
 import { RenameDialog } from '../../components/dialogs/rename-dialog.tsx';
 import { useNavigateFrom } from '../../components/hooks/use-navigate-from.ts';
-import { changeWorkflow, deleteWorkflow } from '../../data/workflows/workflows.ts';
+import { changeWorkflow, deleteWorkflow } from '../../data/workflows/workflow-actions.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../kit/dialog.tsx';

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { Agent, LifecycleAction } from '../../../../src/client/index.ts';
 import { Card } from '../../../components/layout/card.tsx';
-import { moveAgent } from '../../../data/agents/agents.ts';
+import { moveAgent } from '../../../data/agents/agent-actions.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../../kit/dialog.tsx';

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { Agent } from '../../../../src/client/index.ts';
 import { useNavigateFrom } from '../../../components/hooks/use-navigate-from.ts';
 import { Card } from '../../../components/layout/card.tsx';
-import { deleteAgent, moveAgent } from '../../../data/agents/agents.ts';
+import { deleteAgent, moveAgent } from '../../../data/agents/agent-actions.ts';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../../kit/dialog.tsx';
 import { actionTexts } from '../lifecycle/lifecycle-actions.ts';

@@ -11,6 +11,7 @@ import { StreamField } from '../../../components/fields/stream-field.tsx';
 import { VariablesFields } from '../../../components/fields/variables-fields.tsx';
 import { Card } from '../../../components/layout/card.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
+import { useChangeAgent } from '../../../data/agents/agent-actions.ts';
 import {
   type AgentForm,
   defaultValueError,
@@ -20,7 +21,6 @@ import {
   toAgentPatch,
   withVariables,
 } from '../../../data/agents/agent-form.ts';
-import { useChangeAgent } from '../../../data/agents/agents.ts';
 import { callFormProblem } from '../../../data/agents/call-form.ts';
 import { versionQuery } from '../../../data/prompts/prompts.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';

@@ -4,7 +4,7 @@ import type { PromptVersion } from '../../../../src/client/index.ts';
 import { VersionFields } from '../../../components/fields/version-fields.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
 import { announceSave } from '../../../data/client/saves.ts';
-import { useCreateVersion } from '../../../data/prompts/prompts.ts';
+import { useCreateVersion } from '../../../data/prompts/prompt-actions.ts';
 import { Dialog, DialogActions } from '../../../kit/dialog.tsx';
 import { type Draft, toVersionInput } from '../draft.ts';
 

@@ -20,7 +20,8 @@ import {
   withSettings,
 } from '../../../data/prompts/playground-columns.ts';
 import { playgroundValuesKey } from '../../../data/prompts/playground-values.ts';
-import { useCreateVersion, versionQuery } from '../../../data/prompts/prompts.ts';
+import { useCreateVersion } from '../../../data/prompts/prompt-actions.ts';
+import { versionQuery } from '../../../data/prompts/prompts.ts';
 import { variablesOf } from '../../../data/prompts/templates.ts';
 import { useMe } from '../../../data/workspace/me.ts';
 import { type Draft, draftProblem, templatesOf, toVersionInput } from '../draft.ts';

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { serverPath } from '../../../data/client/base-path.ts';
 import { chooseWorkspace, cueline } from '../../../data/client/client.ts';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { leaving } from '../../../kit/deletion.ts';
 import { openDialog } from '../../../kit/dialog.tsx';
-import { leaving } from '../../../kit/resource.ts';
 
 /** Deletes the account of the signed-in user, who need not have a workspace. */
 export function DeleteAccount({ fullWidth = false }: { fullWidth?: boolean }) {

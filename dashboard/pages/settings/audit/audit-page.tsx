@@ -40,9 +40,7 @@ export function AuditPage() {
           title: 'No entries',
           text: 'The audit log lists changes to keys, agents, prompts, workflows, members, providers, prices, plan and retention, deletions, exports and sign-ins.',
         }}
-        filtered={
-          hasFilters(filters) && { text: 'No entry matches these filters.', onClear: clear }
-        }
+        filtered={hasFilters(filters) && { text: 'No entry matches these filters.' }}
       />
     </div>
   );

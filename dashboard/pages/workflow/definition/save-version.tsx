@@ -6,11 +6,8 @@ import editor from '../../../components/editor/editor.module.css';
 import { VersionFields } from '../../../components/fields/version-fields.tsx';
 import { Card } from '../../../components/layout/card.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
-import {
-  type AddedVersion,
-  useAddVersion,
-  type WorkflowDefinition,
-} from '../../../data/workflows/workflows.ts';
+import { type AddedVersion, useAddVersion } from '../../../data/workflows/workflow-actions.ts';
+import type { WorkflowDefinition } from '../../../data/workflows/workflows.ts';
 import type { DefinitionDraft } from './definition-draft.ts';
 
 /** Saves the draft as a new, immutable version. */
