@@ -31,9 +31,9 @@ export function Dialog(props: {
   readonly children: ReactNode;
 }) {
   const { title, width = 'small', locked = false, children } = props;
-  const close = useCloseDialog();
+  const { close, opener } = useContext(PlaceContext);
   const onClose = props.onClose ?? close;
-  useReturnFocus(useContext(OpenerContext));
+  useReturnFocus(opener);
   return (
     <Modal
       opened
@@ -48,21 +48,23 @@ export function Dialog(props: {
       // A header in each of several stacked dialogs would count as several page banners.
       attributes={{ header: { role: 'presentation' } }}
     >
-      <CloseContext value={onClose}>
-        <LockContext value={locked}>{children}</LockContext>
-      </CloseContext>
+      <PlaceContext value={{ locked, close: onClose, opener: null }}>{children}</PlaceContext>
     </Modal>
   );
 }
 
-const CloseContext = createContext(() => {});
-const LockContext = createContext(false);
-/** What had the focus when `openDialog` was called: what it opens may show one dialog after another. */
-const OpenerContext = createContext<HTMLElement | null>(null);
+interface Place {
+  readonly locked: boolean;
+  readonly close: () => void;
+  /** What had the focus when `openDialog` was called: what it opens may show one dialog after another. */
+  readonly opener: HTMLElement | null;
+}
+
+const PlaceContext = createContext<Place>({ locked: false, close: () => {}, opener: null });
 
 /** Closes the dialog around a component. */
 export function useCloseDialog(): () => void {
-  return useContext(CloseContext);
+  return useContext(PlaceContext).close;
 }
 
 /**
@@ -72,12 +74,13 @@ export function DialogCloseButton(props: {
   readonly children: ReactNode;
   readonly autoFocus?: boolean;
 }) {
+  const { locked, close } = useContext(PlaceContext);
   return (
     <Button
       variant="default"
-      disabled={useContext(LockContext)}
+      disabled={locked}
       data-autofocus={props.autoFocus || undefined}
-      onClick={useCloseDialog()}
+      onClick={close}
     >
       {props.children}
     </Button>
@@ -131,16 +134,14 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** Where the shell renders what `openDialog` opens. Another page closes it. */
+/** Where what `openDialog` opens is rendered, beside the page. Another page closes it. */
 export function DialogHost() {
   const { dialog, opener } = useSyncExternalStore(subscribe, () => opened);
   const { pathname } = useLocation();
   useEffect(() => closeOpened, [pathname]);
   return (
-    <CloseContext value={closeOpened}>
-      <OpenerContext value={opener}>
-        <Suspense>{dialog}</Suspense>
-      </OpenerContext>
-    </CloseContext>
+    <PlaceContext value={{ locked: false, close: closeOpened, opener }}>
+      <Suspense>{dialog}</Suspense>
+    </PlaceContext>
   );
 }

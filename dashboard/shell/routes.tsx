@@ -1,11 +1,19 @@
-import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { lazyPage } from '../components/loading/lazy-page.ts';
 import { isSignedOut } from '../data/client/error-status.ts';
 import { queryClient } from '../data/client/query-client.ts';
 import { meQuery } from '../data/workspace/me.ts';
+import { DialogHost } from '../kit/dialog.tsx';
 import { AppError } from './page-states.tsx';
 
-export const rootRoute = createRootRoute();
+export const rootRoute = createRootRoute({
+  component: () => (
+    <>
+      <Outlet />
+      <DialogHost />
+    </>
+  ),
+});
 
 /** Child routes render inside the shell and require a session. */
 export const appRoute = createRoute({

@@ -5,7 +5,6 @@ import { Icon } from '../components/icon.tsx';
 import { lazyComponent } from '../components/loading/lazy-component.tsx';
 import { ErrorState } from '../components/states/error-state.tsx';
 import { useMe, workspaceName } from '../data/workspace/me.ts';
-import { DialogHost } from '../kit/dialog.tsx';
 import { Navigation } from './navigation/navigation.tsx';
 import { ConnectionNotice } from './notices/connection-notice.tsx';
 import { EndpointNotice } from './notices/endpoint-notice.tsx';
@@ -95,7 +94,6 @@ export function Shell() {
         )}
         {expired && <SessionExpiredDialog me={me} onDone={resume} />}
       </Suspense>
-      <DialogHost />
       <SaveStatus />
       <Modal opened={signOut.isError} onClose={signOut.reset} title="You are still signed in">
         <ErrorState error={signOut.error} onRetry={() => signOut.mutate()} />

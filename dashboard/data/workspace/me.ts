@@ -1,9 +1,9 @@
 import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { DismissalInput, Me } from '../../../src/client/index.ts';
+import { useAction } from '../../kit/resource.ts';
 import { serverPath } from '../client/base-path.ts';
 import { chooseWorkspace, cueline, currentWorkspaceId } from '../client/client.ts';
 import { isSignedOut } from '../client/error-status.ts';
-import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
 const userKey = 'cueline-user';
 
@@ -79,8 +79,7 @@ export function isDismissed({ dismissed }: Me, notice: Notice): boolean {
 }
 
 export const useDismiss = () =>
-  useInvalidatingMutation(
-    (dismissal: DismissalInput) => cueline.dismiss(dismissal),
-    meQuery.queryKey,
-    'Dismissed',
-  );
+  useAction({
+    run: (dismissal: DismissalInput) => cueline.dismiss(dismissal),
+    ...{ saved: 'Dismissed', stale: [meQuery.queryKey] },
+  });

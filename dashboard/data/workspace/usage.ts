@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Plan } from '../../../src/client/index.ts';
+import { useAction } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
-import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
 export const usageQuery = queryOptions({
   queryKey: ['usage'],
@@ -9,4 +9,7 @@ export const usageQuery = queryOptions({
 });
 
 export const useSetPlan = () =>
-  useInvalidatingMutation((plan: Plan) => cueline.setPlan(plan), ['usage']);
+  useAction({
+    run: (plan: Plan) => cueline.setPlan(plan),
+    ...{ saved: 'Saved', stale: [usageQuery.queryKey] },
+  });

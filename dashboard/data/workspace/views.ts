@@ -1,28 +1,22 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { ViewInput } from '../../../src/client/index.ts';
+import { resource, useAction } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
-import { useInvalidatingMutation } from '../client/use-invalidating-mutation.ts';
 
-export const viewsQuery = queryOptions({
-  queryKey: ['views'],
-  queryFn: ({ signal }) => cueline.views.list({ signal }),
-  staleTime: 60_000,
-});
+const views = resource('views', 'View', cueline.views);
+
+export const viewsQuery = { ...views.list(), staleTime: 60_000 };
 
 export const useSaveView = () =>
-  useInvalidatingMutation((view: ViewInput) => cueline.views.create(view), ['views'], 'View saved');
+  useAction(views.action((view: ViewInput) => cueline.views.create(view), 'View saved'));
 
 export const useUpdateView = () =>
-  useInvalidatingMutation(
-    ({ viewId, ...patch }: Partial<ViewInput> & { readonly viewId: string }) =>
-      cueline.views.update(viewId, patch),
-    ['views'],
-    'View saved',
+  useAction(
+    views.action(
+      ({ viewId, ...patch }: Partial<ViewInput> & { readonly viewId: string }) =>
+        cueline.views.update(viewId, patch),
+      'View saved',
+    ),
   );
 
 export const useDeleteView = () =>
-  useInvalidatingMutation(
-    (viewId: string) => cueline.views.delete(viewId),
-    ['views'],
-    'View deleted',
-  );
+  useAction(views.action((viewId: string) => cueline.views.delete(viewId), 'View deleted'));
