@@ -92,13 +92,6 @@ test("shows the server's message for a rejected stage change", async () => {
   await check();
 });
 
-test('viewers see no lifecycle actions', async () => {
-  const agent = await addAgent(service);
-  const { page } = await visit(`/agents/${agent.agentId}`, { as: 'viewer' });
-  await page.getByRole('heading', { name: 'Lifecycle' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0);
-});
-
 test('an unknown agent shows not found', async () => {
   const { page, check } = await visit('/agents/agt_unknown', { as: 'owner' });
   await page.getByRole('alert').getByText('req_').waitFor();

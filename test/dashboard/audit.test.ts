@@ -66,13 +66,6 @@ test('filters by subject and by days, and clears the filters', async () => {
   assert.equal(await page.getByLabel('From').inputValue(), '');
 });
 
-test('a viewer sees only the refusal', async () => {
-  const { page } = await visit('/settings/audit', { as: 'viewer' });
-  await page.getByRole('alert').getByRole('heading', { name: 'Forbidden' }).waitFor();
-  assert.equal(await page.getByLabel('From').count(), 0);
-  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
-});
-
 test('a day keeps the focus when it applies', async () => {
   const { page } = await visit('/settings/audit', { as: 'owner' });
   const from = page.getByLabel('From');
@@ -89,12 +82,4 @@ test('a day keeps the focus when it applies', async () => {
   await clear.click();
   await page.waitForURL('**/settings/audit');
   await page.locator('input[type=date][value=""]').nth(1).waitFor();
-});
-
-test('an invalid filter in the URL shows more entries, not an error', async () => {
-  const path = '/settings/audit?userId=nobody&startDate=never';
-  const { page, check } = await visit(path, { as: 'owner' });
-  await page.getByRole('table', { name: 'Audit log' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Clear filters' }).count(), 0);
-  await check();
 });

@@ -39,69 +39,6 @@ test('an owner creates an endpoint, sees its secret once and sends a ping', asyn
   await check({ inDarkMode: true });
 });
 
-test('the delivery log shows request and response, and sends again', async () => {
-  receiver.answer = status(500);
-  const endpoint = await addEndpoint(service, key, { url: receiver.url });
-  await endpoint.call('POST', '/test');
-  const { page, check } = await visit(`/settings/endpoints/${endpoint.endpointId}`, {
-    as: 'owner',
-  });
-  await page.getByText('Failing').waitFor();
-  await page.getByRole('button', { name: /^Details of/ }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('status 500').first().waitFor();
-  await dialog.getByText('"type": "ping"').waitFor();
-  await check({ inDarkMode: true });
-  receiver.answer = status(200);
-  await dialog.getByRole('button', { name: 'Resend' }).click();
-  await dialog.getByText('status 200').waitFor();
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
-  await page.getByLabel('State').selectOption('failed');
-  await page.getByText('No deliveries').waitFor();
-  await page.getByLabel('State').selectOption('');
-  await page.getByRole('button', { name: 'Replay…' }).click();
-  await dialog.getByLabel('Deliveries').selectOption('');
-  await check();
-  await dialog.getByRole('button', { name: 'Replay' }).click();
-  await dialog.getByText('1 deliveries are sent again.').waitFor();
-});
-
-test('an endpoint is edited, rotated, disabled, enabled and deleted', async () => {
-  const endpoint = await addEndpoint(service, key, { url: receiver.url, description: 'Old' });
-  const { page, check } = await visit(`/settings/endpoints/${endpoint.endpointId}`, {
-    as: 'owner',
-  });
-  const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByPlaceholder(shown).waitFor();
-  await check();
-  await dialog.getByLabel('Description').fill('Shop');
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.waitFor({ state: 'hidden' });
-  await page.getByText('Shop').waitFor();
-  const { length } = receiver.requests;
-  await endpoint.call('POST', '/test');
-  await receiver.received(length + 1);
-  await page.getByRole('button', { name: 'Rotate secret' }).click();
-  await check();
-  await dialog.getByRole('button', { name: 'Rotate' }).click();
-  const secret = await dialog.getByText(/^whsec_/).innerText();
-  assert.notEqual(secret, endpoint.secret);
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('button', { name: 'Disable' }).click();
-  await page.getByText('Disabled', { exact: true }).waitFor();
-  await check();
-  await page.getByRole('button', { name: 'Enable' }).click();
-  await page.getByRole('button', { name: 'Disable' }).waitFor();
-  await page.getByRole('button', { name: 'Delete' }).click();
-  await dialog.getByRole('button', { name: 'Delete' }).click();
-  await page.waitForURL('**/settings/endpoints');
-  await endpoint.call('GET').then(
-    () => assert.fail('the endpoint still exists'),
-    (error) => assert.match(String(error), /404/),
-  );
-});
-
 test('owners see that an endpoint was disabled, others do not', async () => {
   receiver.answer = status(410);
   const endpoint = await addEndpoint(service, key, { url: receiver.url });

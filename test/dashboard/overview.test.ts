@@ -103,12 +103,6 @@ test('a dismissed checklist stays away in other browsers of the user', async () 
   assert.equal(await other.page.getByRole('button', { name: 'Dismiss' }).count(), 0);
 });
 
-test('viewers see no checklist', async () => {
-  const { page } = await visit('/', { as: 'viewer' });
-  await page.getByText('AI Actions this month').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Dismiss' }).count(), 0);
-});
-
 test('the password notice is one line that can be postponed', async () => {
   const { as } = await ownWorkspace();
   const { page, check } = await visit('/', { as });

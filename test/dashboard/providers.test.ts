@@ -56,23 +56,6 @@ test('providers of the environment that could not be loaded are not shown as non
   await card.getByRole('cell', { name: 'anthropic' }).first().waitFor();
 });
 
-test('a provider of the environment checks off its step of the first call', async () => {
-  const { ownerId: userId } = await service.workspace();
-  const { page } = await visit('/', { as: { userId } });
-  const steps = page.getByRole('region', { name: /^Your first call/ });
-  const step = steps.getByRole('listitem').filter({ hasText: 'Connect a provider' });
-  await step.getByText('Done:').waitFor();
-  await steps.getByText('1 of 5 done').waitFor();
-});
-
-test("a workspace's own provider replaces the one of the environment", async () => {
-  const { workspaceId: _, ownerId } = await service.workspace();
-  const body = { kind: 'openai', apiKey: 'sk-own' };
-  await service.call('PUT', '/api/v1/providers/openai', { user: ownerId, body });
-  const { page } = await visit('/settings/providers', { as: { userId: ownerId } });
-  await page.getByText('Other workspaces: yours has its own').waitFor();
-});
-
 test('suggests the models of the providers, which are asked once a field has the focus', async () => {
   const agent = await addAgent(service);
   asked.splice(0);

@@ -29,23 +29,6 @@ test('a record of unknown cost leads to the price of its model', async () => {
   await viewer.check();
 });
 
-test('a record whose usage is unknown, and one of a built-in model, ask for no price', async () => {
-  for (const [model, tokens] of [
-    ['acme/small', 0],
-    ['cueline/echo', 5],
-  ] as const) {
-    const agent = await addAgent(service, { model });
-    const { executionId } = await run(service, agent, key);
-    await sql`update executions set cost_known = false, cost_source = 'unknown',
-      input_tokens = ${tokens}, output_tokens = ${tokens}
-      where agent_id = ${agent.id}`.execute(service.db);
-    const path = `/history/${agent.agentId}/${executionId}`;
-    const { page } = await visit(path, { as: 'owner' });
-    await page.getByText('Unknown', { exact: true }).waitFor();
-    assert.equal(await page.getByRole('link', { name: 'Set a price' }).count(), 0, model);
-  }
-});
-
 test('the cost by model tells where a cost is unknown and leads to the price', async () => {
   const agent = await addAgent(service);
   const one = { agentId: agent.id, executedAtMs: Date.now() };
