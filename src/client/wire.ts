@@ -3,7 +3,8 @@ import type { Body, Endpoint, Params, Query, ResponseBody } from '../contract/en
 import type { Execution, ExecutionDetail } from '../contract/executions/execution-record.ts';
 import type { EndpointId, Endpoints } from '../contract/index.ts';
 import type { Problem } from '../contract/problem.ts';
-import type { WorkflowRunDetail } from '../contract/workflows/workflow-run-record.ts';
+import type { isOwnId } from '../contract/shared.ts';
+import type * as contract from '../contract/workflows/workflow-run-record.ts';
 
 /**
  * Types that the client takes from the contract; it imports none of the contract's code. The build
@@ -21,12 +22,22 @@ export type Operations = {
 type Operation<E extends Endpoint> = {
   route: `${E['method']} ${E['path']}`;
   params: Params<E>;
-  response: ResponseBody<E>;
+  response: Sent<ResponseBody<E>>;
 } & (E extends { readonly query: unknown } ? { query: Query<E> } : unknown) &
   (E extends { readonly body: unknown } ? { body: Body<E> } : unknown) &
   (E extends { readonly headers: { properties: { 'If-Match': unknown } } }
     ? { ifMatch: true }
     : unknown);
 
+/** Without the contract's mark of a resource's own identifier. */
+type Sent<T> = T extends string
+  ? typeof isOwnId extends keyof T
+    ? string
+    : T
+  : T extends object
+    ? { [Name in keyof T]: Sent<T[Name]> }
+    : T;
+
 export type ProblemCode = Static<typeof Problem>['code'];
-export type { Execution, ExecutionDetail, WorkflowRunDetail };
+export type { Execution, ExecutionDetail };
+export type WorkflowRunDetail = Sent<contract.WorkflowRunDetail>;

@@ -85,7 +85,7 @@ export function readDataUrl(value: string): FileData | null {
   const body = hash < 0 ? sent.trimEnd() : sent;
   const [marker = ''] = /; *base64$/i.exec(head) ?? [];
   const base64 =
-    marker === '' ? percentDecoded(withoutBreaks(body)).toBase64() : canonicalBase64(body);
+    marker === '' ? base64Of(percentDecoded(withoutBreaks(body))) : canonicalBase64(body);
   if (base64 === null) return null;
   return { type: mediaType(head.slice(0, head.length - marker.length)), base64 };
 }
@@ -105,8 +105,8 @@ function mediaType(text: string): string {
 function canonicalBase64(body: string): string | null {
   const text = body.includes('%') ? Buffer.from(percentDecoded(body)).toString('latin1') : body;
   try {
-    const bytes = Uint8Array.fromBase64(text);
-    return isCanonical(text, bytes) ? text : bytes.toBase64();
+    const bytes = Buffer.from(atob(text), 'latin1');
+    return isCanonical(text, bytes) ? text : base64Of(bytes);
   } catch {
     return null;
   }
@@ -115,7 +115,11 @@ function canonicalBase64(body: string): string | null {
 /** Whether base64 is what an encoder writes: its length and its end show that. */
 function isCanonical(text: string, bytes: Uint8Array): boolean {
   if (text.length !== 4 * Math.ceil(bytes.length / 3)) return false;
-  return text.endsWith(bytes.subarray(3 * Math.floor((bytes.length - 1) / 3)).toBase64());
+  return text.endsWith(base64Of(bytes.subarray(3 * Math.floor((bytes.length - 1) / 3))));
+}
+
+function base64Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
 }
 
 /** Characters beyond ASCII stand for their bytes in UTF-8. */

@@ -245,10 +245,12 @@ function withValue(
 ): Setting | undefined {
   return possible.find((name) => {
     const value = adjustable.get(name as AdjustableSetting);
-    return (
-      typeof value === 'string' && new RegExp(`['"\`]${RegExp.escape(value)}['"\`]`).test(text)
-    );
+    return typeof value === 'string' && isQuoted(value, text);
   });
+}
+
+function isQuoted(word: string, text: string): boolean {
+  return ['"', "'", '`'].some((quote) => text.includes(quote + word + quote));
 }
 
 /** A field that no setting sends. A plain word counts as its name only in quotes. */
@@ -261,9 +263,8 @@ function rejectedField(
     Object.entries(Object(fields)).find(([name, value]) => {
       if (value === undefined || essential.has(name) || sent.has(`${fieldPrefix}${name}`))
         return false;
-      const escaped = RegExp.escape(name);
-      const isWord = /^[a-z]+$/.test(name);
-      return new RegExp(isWord ? `['"\`]${escaped}['"\`]` : `\\b${escaped}\\b`).test(text);
+      if (/^[a-z]+$/.test(name)) return isQuoted(name, text);
+      return /\W/.test(name) ? text.includes(name) : text.split(/\W+/).includes(name);
     }) ?? [];
   return field === undefined ? null : `${fieldPrefix}${field}`;
 }
