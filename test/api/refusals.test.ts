@@ -21,7 +21,9 @@ import { type Role, rightsOf } from '../../src/core/people/member.ts';
  * Refusals that need a situation have tests of their own.
  */
 
-const service = await startService({ role: 'api', config: { listPerMinute: 1_000_000 } });
+// Calls have the limit of other bodies here; `long-bodies.test.ts` has their own.
+const config = { listPerMinute: 1_000_000, callBodyBytes: bodyBytesMax };
+const service = await startService({ role: 'api', config });
 after(service.close);
 const rateLimits = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null };
 const fixture = await createFixture({
