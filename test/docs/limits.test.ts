@@ -12,7 +12,7 @@ const read = (page: string) => readFileSync(join(docs, page), 'utf8').replaceAll
 /** Texts of the pages, with the names of limits in place of their values. */
 const texts: Readonly<Record<string, readonly string[]>> = {
   'api.md': [
-    '| body | {bodyBytesMax} bytes |',
+    '| any other body | {bodyBytesMax} bytes |',
     'calls of the OpenAI API without a stream | {waitsMax} |',
     'streamed calls of the OpenAI API | {streamsMax} |',
     'calls of tools over MCP | {toolCallsMax} |',

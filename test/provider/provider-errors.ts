@@ -20,7 +20,7 @@ Anthropic: model | 404 | MODEL_NOT_FOUND | final | claude-9 | {"type":"error","e
 Anthropic: rate | 429 | PROVIDER_RATE_LIMITED | again | rate limit | {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your organization’s rate limit."}}
 Anthropic: context | 400 | CONTEXT_LENGTH | final | 210000 | {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}
 Anthropic: output | 400 | PROVIDER_ERROR | final | 8192 | {"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 99999 > 8192, which is the maximum allowed number of output tokens"}}
-Anthropic: size | 413 | CONTEXT_LENGTH | final | size | {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}
+Anthropic: size | 413 | PROVIDER_ERROR | final | size | {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}
 Anthropic: filter | 400 | CONTENT_FILTERED | final | filter | {"type":"error","error":{"type":"invalid_request_error","message":"Output blocked by content filtering policy"}}
 Anthropic: credit | 400 | PROVIDER_QUOTA | final | credit | {"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}
 Anthropic: overloaded | 529 | PROVIDER_ERROR | again | Overloaded | {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}

@@ -23,6 +23,7 @@ export function RunAgainDialog<Result>(props: {
     Result
   >;
   readonly onDone: (result: Result) => void;
+  readonly onClose?: (() => void) | undefined;
 }) {
   const { label, description, values, labels, ...others } = props;
   const whom = useLabels(labels);

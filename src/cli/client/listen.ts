@@ -34,8 +34,8 @@ export async function listen(call: Call, { forwardTo, type = [] }: ListenOptions
   const created = { endpointId, secret, forwardTo: url.href };
   if (call.json) await print(JSON.stringify(created));
   else {
-    await print(`Secret: ${secret}`);
-    printNotice(`Forwarding events to ${url.href}. Press Ctrl-C to stop.`);
+    await print(secret);
+    printNotice(`Forwarding events to ${url.href}, signed with this secret. Press Ctrl-C to stop.`);
   }
   try {
     await forwardAll(call, endpoint, url);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** Names of tools. Clients put the name of the server before them, and models allow 64 characters in all. */
 export const toolNameMax = 40;
-const hashDigits = 8;
+const hashDigits = 12;
 const prefixMax = toolNameMax - hashDigits - 1;
 
 /** The slug; a longer one is cut, and ends with digits of its hash. */

@@ -37,6 +37,8 @@ export type ExecuteBody =
       readonly playground?: boolean;
       /** Whether the client may have turned values into text (`text-values.ts`). */
       readonly mayHoldTexts?: boolean;
+      /** The variables as sent, if some of these texts were read. */
+      readonly sent?: Variables;
     }
   | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
   /** An object without the field: no variables are supplied. */

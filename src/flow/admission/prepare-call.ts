@@ -98,11 +98,13 @@ async function readTexts(
   { workspaceId, messageLists, variableSchemas }: AgentAtAdmission,
 ): Promise<ParsedBody> {
   if (body.kind !== 'variables' || !body.mayHoldTexts) return body;
-  const { json } = body.variables;
+  // The agent may have another version by now than the one that an earlier way through admission read texts for.
+  const { sent = body.variables } = body;
+  const { json } = sent;
   const texts = { workspaceId, messageLists, variableSchemas, json, allowed };
   const values = await compute.run(workspaceId, readTextValuesJob, texts, json.length);
   const read = readVariables(values, body.labels);
-  return read.kind === 'variables' ? { ...body, variables: read.variables } : read;
+  return read.kind === 'variables' ? { ...body, variables: read.variables, sent } : read;
 }
 
 /** Whom and what a call was for, as admission has read it. */

@@ -121,10 +121,11 @@ export function createFinisher(deps: FinisherDeps): Finisher {
   const batched = lanes<End, EndResult>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ execution, outcome: { prompt, output, outputJson, details } }) =>
+    weight: ({ execution, outcome: { prompt, output, outputJson, partialText, details } }) =>
       promptChars(prompt) +
       (details.reasoningText?.length ?? 0) +
       (outputJson?.length ?? 0) +
+      (partialText?.length ?? 0) +
       (output?.length ?? 0) * (execution.workflow ? stepOutputCopies : 1),
     run: (ends) => transactBatch(ends, transactEnds, isolateSteps),
     ...(deps.onBatch && { onBatch: deps.onBatch }),

@@ -46,7 +46,7 @@ export function classify(
   if (status === 410 || (refused && is(model))) return final('MODEL_NOT_FOUND');
   // A 404 about anything else is about the path.
   if (status === 404) return final(namesModel.test(text) ? 'MODEL_NOT_FOUND' : 'PROVIDER_ERROR');
-  if (status === 413 || (refused && isTooLong(given, text))) return final('CONTEXT_LENGTH');
+  if ((status === 413 || refused) && isTooLong(given, text)) return final('CONTEXT_LENGTH');
   if (status >= 500 && overflow.test(text)) return final('CONTEXT_LENGTH');
   if (status >= 500 && is(loading)) return { ...again, rejected: true };
   // Groq: the model has called a tool, or written JSON, that does not match its schema.
@@ -300,7 +300,6 @@ const context: Signs = {
     'exceed_context_size_error',
     'model_max_prompt_tokens_exceeded',
     'tokens_limit_reached',
-    'request_too_large',
     // Zhipu
     '1261',
   ]),

@@ -269,10 +269,19 @@ function rejectedField(
   return field === undefined ? null : `${fieldPrefix}${field}`;
 }
 
-/** Fields that the call is about, and those that settings send. */
+/** Fields that the call is about, those that settings send, and those that protect data or people. */
 const essential: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'input', 'contents', 'system', 'instructions', 'tools', 'tool_choice'],
   ...['stream', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'response_format'],
+  ...[
+    'store',
+    'metadata',
+    'user',
+    'safety_identifier',
+    'safetySettings',
+    'guardrailConfig',
+    'provider',
+  ],
   ...['text', 'toolConfig', 'systemInstruction', 'generationConfig', 'inferenceConfig'],
 ]);
 

@@ -144,7 +144,11 @@ async function findCutTool(db: Db, viewer: Viewer, name: string): Promise<ToolSu
     select slug from slugs
     where workspace_id = ${viewer.workspaceId} and length(slug) > ${toolNameMax} and starts_with(slug, ${cut.prefix})
       and starts_with(encode(sha256(convert_to(slug, 'UTF8')), 'hex'), ${cut.hash})`.execute(db);
-  return rows[0] ? findTool(db, viewer, rows[0].slug) : null;
+  for (const { slug } of rows) {
+    const tool = await findTool(db, viewer, slug);
+    if (tool) return tool;
+  }
+  return null;
 }
 
 /** The agent of an execution, in any workspace: the caller must check access. */

@@ -8,6 +8,7 @@ import tar from 'tar-stream';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import { accountFor } from './account.ts';
 import { locateCluster } from './cluster.ts';
+import { acquireLock, type DirectoryLock } from './lock.ts';
 import { syncDirectory } from './secret-file.ts';
 import { defaultSharedDir, openSharedDir, refuseReadOnlyDisk } from './shared-directory.ts';
 
@@ -35,7 +36,11 @@ export async function writeBackup(
   });
   try {
     const pack = tar.pack();
-    const written = pipeline(pack, createGzip({ level: 1 }), handle.createWriteStream());
+    const written = pipeline(
+      pack,
+      createGzip({ level: 1 }),
+      handle.createWriteStream({ flush: true }),
+    );
     await Promise.all([written, fill(pack, dataDir, connection)]);
     await syncDirectory(dirname(resolve(file)));
   } catch (error) {
@@ -135,7 +140,15 @@ export async function restoreBackup(
   file: string,
   sharedDir = defaultSharedDir,
 ): Promise<void> {
-  await createEmpty(dataDir);
+  const lock = await lockEmpty(dataDir);
+  try {
+    await restoreInto(dataDir, file, sharedDir);
+  } finally {
+    lock.release();
+  }
+}
+
+async function restoreInto(dataDir: string, file: string, sharedDir: string): Promise<void> {
   const account = await accountFor(join(dataDir, 'postgres'));
   const location = await locateCluster(dataDir, account, async () => {
     if (!account) throw new StartupFailure('Only root can use a shared directory.');
@@ -153,15 +166,17 @@ export async function restoreBackup(
     // So that the next try finds it empty again. The cluster may be elsewhere.
     const isElsewhere = resolve(dirname(location)) !== resolve(dataDir);
     await rm(isElsewhere ? dirname(location) : temporary, { recursive: true, force: true });
-    for (const name of await readdir(dataDir))
+    for (const name of await contentsOf(dataDir)) {
       await rm(join(dataDir, name), { recursive: true, force: true });
+    }
     throw new StartupFailure(`${file} cannot be restored: ${(error as Error).message}`, {
       cause: error,
     });
   }
 }
 
-async function createEmpty(dataDir: string): Promise<void> {
+/** No server starts in the directory meanwhile. */
+async function lockEmpty(dataDir: string): Promise<DirectoryLock> {
   try {
     await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   } catch (error) {
@@ -170,7 +185,9 @@ async function createEmpty(dataDir: string): Promise<void> {
       `The data directory ${dataDir} cannot be used: ${(error as Error).message}`,
     );
   }
-  if ((await readdir(dataDir)).length === 0) return;
+  const lock = acquireLock(dataDir, 'command');
+  if ((await contentsOf(dataDir)).length === 0) return lock;
+  lock.release();
   throw new StartupFailure(
     `The data directory ${resolve(dataDir)} is not empty: move it away, or let CUELINE_DATA_DIR name another one.`,
   );
@@ -196,3 +213,9 @@ async function extractTo(entries: tar.Extract, dataDir: string, cluster: string)
   }
   if (files === 0) throw new Error('it is empty');
 }
+
+async function contentsOf(dataDir: string): Promise<string[]> {
+  return (await readdir(dataDir)).filter((name) => !lockFiles.includes(name));
+}
+
+const lockFiles: readonly string[] = ['lock', 'pid'];

@@ -86,7 +86,7 @@ export const summaryColumns = sql`true as fits, ${columnsOf(listedFields, (field
 export const textBytes = sql`(coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
   + 4 * coalesce(pg_column_size(e.request), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0)
-  + coalesce(pg_column_size(e.file_data), 0) + ${outputBytes(sql`e`)} + ${outputBytes(sql`t`)})`;
+  + coalesce(pg_column_size(e.file_data), 0) + coalesce(octet_length(e.partial_text), 0) + ${outputBytes(sql`e`)} + ${outputBytes(sql`t`)})`;
 
 export type LabelColumns = Pick<ExecutionSummary, 'user' | 'session' | 'tags' | 'metadata'>;
 
@@ -174,7 +174,7 @@ export async function findEnded(db: Db, ids: readonly string[]): Promise<string[
   return rows.map((row) => row.id);
 }
 
-/** A live execution, whether a worker has started it, and whether it is read as a stream. */
+/** A live execution, whether a worker has started it, and whether one reads its answer as a stream now: what an earlier attempt received counts already. */
 export type UnendedExecution = LiveExecution & {
   readonly begun: boolean;
   readonly streamed: boolean;
@@ -212,7 +212,7 @@ export async function findLiveExecutions(
     select e.id, case when e.has_slot is null then null else e.agent_id end as slot_agent_id,
       e.source, e.prompt_version_id, e.model, e.api_key_id, ${belongingColumns},
       e.settings ->> 'storeBodies' is distinct from 'false' as store_bodies, e.started_at is not null as begun,
-      e.settings ->> 'stream' is not distinct from 'true' as streamed
+      e.worker is not null and e.settings ->> 'stream' is not distinct from 'true' as streamed
     from execution_queue e where e.id = any(${executionIds}::uuid[])`.execute(db);
   return new Map(rows.map((row) => [row.id, { ...row, ...belongingOf(row) }]));
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { inherited } from '../../../harness/environment.ts';
 
 const main = join(import.meta.dirname, '../../../src/main.ts');
 
@@ -32,7 +33,7 @@ test('a read-only disk is named as such, whether the data directory exists or no
     ['.cueline', `${disk}/.cueline`],
   ]) {
     const args = ['--mount', 'sh', '-c', mounted, 'sh', dataDir ?? ''];
-    await assert.rejects(promisify(execFile)('unshare', args), {
+    await assert.rejects(promisify(execFile)('unshare', args, { env: inherited() }), {
       code: 1,
       stderr: `cueline: ${folder} is on a read-only disk: let CUELINE_DATA_DIR name a folder on another disk, or set DATABASE_URL.\n`,
     });

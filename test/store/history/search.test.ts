@@ -36,7 +36,7 @@ async function finds(
   const filter = { ...firstHundred([]), contents: { ...anyContents, words } };
   const { rows } = await sql<{ text: string }>`
     select ${searchedText} as text
-    from (select ${output}::text as output, ${variables}::json as input_variables) as e
+    from (select ${output}::text as output, null::text as partial_text, ${variables}::json as input_variables) as e
     where ${matchesFilter(filter)}`.execute(handle);
   const [found] = rows;
   if (!found) return false;

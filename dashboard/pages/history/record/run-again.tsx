@@ -5,8 +5,9 @@ import { type ExecutionDetail, runAgain } from '../../../data/executions/executi
 export default function RunAgain(props: {
   readonly execution: ExecutionDetail;
   readonly onStarted: (executionId: string) => void;
+  readonly onClose?: () => void;
 }) {
-  const { execution, onStarted } = props;
+  const { execution, onStarted, onClose } = props;
   return (
     <RunAgainDialog
       title={`Run ${execution.agentName} again`}
@@ -16,6 +17,7 @@ export default function RunAgain(props: {
       values={execution.inputVariables}
       labels={execution}
       action={runAgain(execution)}
+      onClose={onClose}
       onDone={({ executionId }) => onStarted(executionId)}
     />
   );

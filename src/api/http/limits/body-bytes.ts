@@ -77,7 +77,7 @@ export class BodyBytes {
   }
 
   #begin({ headers }: FastifyRequest, end: HeldBody['end']): HeldBody {
-    const sender = headers.authorization ?? headers.cookie ?? '';
+    const sender = headers.authorization?.replace(/^bearer\s+/i, '') ?? headers.cookie ?? '';
     const body = { sender, bytes: 0, startedAt: this.#now(), end };
     this.#arriving.add(body);
     return body;

@@ -34,7 +34,7 @@ export interface BodyTap {
 export interface CallBodyLimit {
   readonly bytesMax: number;
   /**
-   * Asked once, before more than `bodyBytesMax` of a body are read: whether its sender may send more. Without a key that may call,
+   * Asked once, before more than `bodyBytesMax` of a body are read or any of it is decompressed: whether its sender may send more. Without a key that may call,
    * nobody makes the process hold more.
    */
   readonly mayBeLong: () => Promise<boolean>;
@@ -68,7 +68,7 @@ async function readBytes(request: FastifyRequest, options: BytesOptions): Promis
   const { 'content-length': length, 'transfer-encoding': transfer } = raw.headers;
   if (length === undefined && transfer === undefined) return { kind: 'none' };
   const { bytesMax, tap } = options;
-  const decoder = decoderOf(raw);
+  const decoder = options.mayBeLong ? decoderOf(raw) : null;
   const sentMax = tap?.bytesMax ?? (decoder ? 2 * bytesMax : bytesMax);
   if (Number(length ?? 0) > sentMax) return tooLarge(bytesMax);
   const bytes = await new BodyReader(request, { ...options, sentMax, decoder }).read();
@@ -78,7 +78,7 @@ async function readBytes(request: FastifyRequest, options: BytesOptions): Promis
     return {
       kind: 'unsupported',
       message:
-        'The body must be application/json in UTF-8, without a content coding other than gzip or deflate and without a transfer coding.',
+        'The body must be application/json in UTF-8, without a transfer coding and without a content coding, but for gzip or deflate of the body of a call.',
     };
   }
   return { kind: 'bytes', bytes };
@@ -123,17 +123,23 @@ class BodyReader {
 
   read(): Promise<Buffer | RawBody> {
     const { raw } = this.#request;
-    const { decoder } = this.#options;
-    if (decoder || this.#options.tap) raw.on('data', this.#onSent);
-    this.#source.on('data', this.#onData);
-    this.#source.once('end', this.#onEnd);
     raw.once('error', this.#onClose);
     raw.once('close', this.#onClose);
-    if (decoder) {
-      decoder.once('error', () => this.#stop(notCompressed));
-      raw.pipe(decoder);
-    }
+    // A few bytes expand to many.
+    if (this.#options.decoder) void this.#requireLong(() => this.#start());
+    else this.#start();
     return this.#done.promise;
+  }
+
+  #start(): void {
+    const { raw } = this.#request;
+    const { decoder, tap } = this.#options;
+    if (decoder || tap) raw.on('data', this.#onSent);
+    this.#source.on('data', this.#onData);
+    this.#source.once('end', this.#onEnd);
+    if (!decoder) return;
+    decoder.once('error', () => this.#stop(notCompressed));
+    raw.pipe(decoder);
   }
 
   readonly #onSent = (chunk: Buffer) => {
@@ -143,7 +149,7 @@ class BodyReader {
   };
 
   readonly #onData = (chunk: Buffer) => {
-    const { bytesMax, tap } = this.#options;
+    const { bytesMax, tap, decoder } = this.#options;
     const { bodyBytes } = this.#request.server;
     const newLength = this.#length + chunk.length;
     if (this.#isTooLarge) return;
@@ -155,7 +161,9 @@ class BodyReader {
     }
     const isFirstBeyond = this.#length <= bodyBytesMax && newLength > bodyBytesMax;
     this.#append(chunk);
-    if (isFirstBeyond) void this.#requireLong();
+    if (!isFirstBeyond || decoder) return;
+    this.#source.pause();
+    void this.#requireLong(() => this.#source.resume());
   };
 
   /** Only the tap wants the rest. */
@@ -172,13 +180,12 @@ class BodyReader {
     raw.resume();
   }
 
-  async #requireLong(): Promise<void> {
+  async #requireLong(proceed: () => void): Promise<void> {
     const { mayBeLong, bytesMax } = this.#options;
-    this.#source.pause();
     try {
       const mayContinue = (await mayBeLong?.()) ?? false;
       if (this.#isEnded) return;
-      if (mayContinue) this.#source.resume();
+      if (mayContinue) proceed();
       else this.#stop(tooLarge(bytesMax));
     } catch (error) {
       this.#fail(error);

@@ -39,11 +39,21 @@ for (const [encoding, body] of [
   });
 }
 
-test('a compressed body of a management call is read', async () => {
+test('415 for a compressed body of any other call', async () => {
   const { status } = await post(gzipSync('{"name":"Compressed"}'), 'gzip', {
     at: '/api/v1/prompts',
   });
-  assert.equal(status, 201);
+  assert.equal(status, 415);
+});
+
+test('nothing of a body is decompressed for a key that does not exist', async () => {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  const body = gzipSync(' '.repeat(1_000_000));
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${generateKey()}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length + 1}\r\n\r\n`,
+  );
+  socket.write(body);
+  assert.match(await text(socket), /^HTTP\/1\.1 401 /);
 });
 
 for (const [encoding, body] of [
