@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { addEndpoint } from '../../harness/endpoints.ts';
 import { startReceiver, status, toReceivers } from '../../harness/receiver.ts';
 import { openPages } from './in-dom.ts';
@@ -15,6 +16,8 @@ test('the delivery log shows request and response, and sends again', async () =>
   receiver.answer = status(500);
   const endpoint = await addEndpoint(service, key, { url: receiver.url });
   await endpoint.call('POST', '/test');
+  // The page reads the state of the endpoint once.
+  while (!(await endpoint.deliveries())[0]?.attempts.length) await setTimeout(20);
   const { page, check } = await visit(`/settings/endpoints/${endpoint.endpointId}`, {
     as: 'owner',
   });

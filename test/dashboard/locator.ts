@@ -37,7 +37,8 @@ interface Named extends Exact {
 type Find = () => HTMLElement[];
 
 /** Longer than anything takes on a slow machine. */
-const timeoutMs = 30_000;
+/** Longer than anything takes on a slow machine, as in a browser (`harness.ts`). */
+const timeoutMs = 120_000;
 const pollMs = 50;
 
 export function locate(find: Find): Locator {
