@@ -36,7 +36,6 @@ interface Named extends Exact {
 }
 type Find = () => HTMLElement[];
 
-/** Longer than anything takes on a slow machine. */
 /** Longer than anything takes on a slow machine, as in a browser (`harness.ts`). */
 const timeoutMs = 120_000;
 const pollMs = 50;
