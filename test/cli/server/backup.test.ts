@@ -103,7 +103,7 @@ test('a restore overwrites nothing, and takes nothing but a backup', async () =>
   const missing = await cueline(['restore', file], { CUELINE_DATA_DIR: used });
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /^cueline: .*other cannot be restored: incorrect header check\n$/);
-  assert.deepEqual(await readdir(used), []);
+  assert.deepEqual(await readdir(used), ['lock']);
   await writeFile(path('cut.tar'), gzipSync(''));
   const empty = await cueline(['restore', path('cut.tar')], { CUELINE_DATA_DIR: used });
   assert.match(empty.stderr, /cannot be restored: it is empty\n$/);
@@ -111,7 +111,7 @@ test('a restore overwrites nothing, and takes nothing but a backup', async () =>
   const { code, stderr } = await cueline(['restore', file], { CUELINE_DATA_DIR: used });
   assert.equal(code, 1);
   assert.match(stderr, /^cueline: The data directory \/.*used is not empty: move it away, or /);
-  assert.deepEqual(await readdir(used), ['file']);
+  assert.deepEqual(await readdir(used), ['file', 'lock']);
 });
 
 test('with a database of your own, its programs are named', async () => {
