@@ -2,9 +2,12 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /**
@@ -57,4 +60,16 @@ export async function sourcesOf(commit: string): Promise<Sources | null> {
     main: join(directory, 'src/main.ts'),
     remove: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+/** Resolves once every execution, workflow run and batch of the database has ended. */
+export async function allEnded(db: Db): Promise<void> {
+  const open = async () => {
+    const { rows } = await sql<{ open: number }>`
+      select (select count(*) from execution_queue)
+        + (select count(*) from workflow_runs where status = 'processing')
+        + (select count(*) from batches where completed_at is null) as open`.execute(db);
+    return rows[0]?.open;
+  };
+  while ((await open()) !== 0) await wait(50);
 }

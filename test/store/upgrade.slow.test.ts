@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type CuelineProcess, spawnCueline } from '../../harness/process.ts';
-import { restoreState, sourcesOf, stateKey } from '../../harness/states.ts';
+import { allEnded, restoreState, sourcesOf, stateKey } from '../../harness/states.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 
@@ -37,14 +37,7 @@ test('a process of 0793ab16 goes on beside the one that upgrades its database un
   assert.equal(old.child.exitCode, 0, old.output().logged);
 
   const accepted = [...load.accepted, ...loadOfUpgraded.accepted];
-  const open = async () => {
-    const { rows } = await sql<{ open: number }>`
-      select (select count(*) from execution_queue)
-        + (select count(*) from workflow_runs where status = 'processing')
-        + (select count(*) from batches where completed_at is null) as open`.execute(db);
-    return rows[0]?.open;
-  };
-  while ((await open()) !== 0) await wait(50);
+  await allEnded(db);
   for (const path of accepted) {
     const { status, body } = await call(upgraded, 'GET', path);
     assert.equal(status, 200, path);

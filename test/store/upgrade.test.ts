@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { spawnCueline } from '../../harness/process.ts';
-import { restoreState, stateKey } from '../../harness/states.ts';
+import { allEnded, restoreState, stateKey } from '../../harness/states.ts';
 import { UnsupportedSchema } from '../../src/core/startup-failure.ts';
 import { type Db, openDatabase } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
@@ -39,14 +38,7 @@ test('what was live in the state 0793ab16 ends, once each', async (t) => {
   assert.ok(live.length > 10);
   const cueline = await spawnCueline('start', connection);
   t.after(() => cueline.kill('SIGKILL'));
-  const open = async () => {
-    const { rows } = await sql<{ open: number }>`
-      select (select count(*) from execution_queue)
-        + (select count(*) from workflow_runs where status = 'processing')
-        + (select count(*) from batches where completed_at is null) as open`.execute(db);
-    return rows[0]?.open;
-  };
-  while ((await open()) !== 0) await wait(50);
+  await allEnded(db);
   const { rows: records } = await sql<{ id: string; errorCode: string }>`
     select id, error_code from executions
     where id = any (${live.map(({ id }) => id)}::uuid[])`.execute(db);

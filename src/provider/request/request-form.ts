@@ -291,7 +291,7 @@ function hasDeveloper({ requestBodyValues }: ApiError, sent: ReadonlySet<Adjustm
   return roles.some((each) => each?.role === 'developer') && !sent.has('developer');
 }
 
-/** What helps against an objection to the order of messages; null if it is none, or nothing does. */
+/** What helps against an objection to the order of messages; null for any other text, or if nothing helps. */
 function rejectedOrder(
   text: string,
   { optionsIn }: AdjustableCall,

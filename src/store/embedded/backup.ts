@@ -68,7 +68,7 @@ async function prefixEntries(cluster: tar.Extract, pack: tar.Pack): Promise<void
   for await (const entry of cluster) {
     const { header } = entry;
     const name = clusterFolder + header.name.replace(/^\.\//, '');
-    // The server's own log is none of its data.
+    // The server's own log does not belong to its data.
     if (name.startsWith(`${clusterFolder}log/`)) entry.resume();
     else if (header.type === 'file') await pipeline(entry, pack.entry({ ...header, name }));
     else {

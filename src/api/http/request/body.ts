@@ -168,16 +168,9 @@ class BodyReader {
 
   /** Only the tap wants the rest. */
   #readForTap(): void {
-    const { raw, server } = this.#request;
-    const { decoder } = this.#options;
     this.#isTooLarge = true;
     this.#bytes = Buffer.alloc(0);
-    server.bodyBytes.release(this.#request);
-    if (!decoder) return;
-    raw.unpipe(decoder);
-    decoder.destroy();
-    raw.once('end', this.#onEnd);
-    raw.resume();
+    this.#request.server.bodyBytes.release(this.#request);
   }
 
   async #requireLong(proceed: () => void): Promise<void> {
