@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { createAuthenticator } from '../src/api/access/authenticate.ts';
 import type { SignInProviders } from '../src/api/access/session-options.ts';
-import type { ApiDeps } from '../src/api/api-deps.ts';
 import { type ServerLimits, serverLimits } from '../src/api/http/connection/slow-readers.ts';
+import type { AllDeps } from '../src/api/routes.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../src/core/model/model-port.ts';
 import type { Role } from '../src/core/people/member.ts';
@@ -41,7 +41,7 @@ export interface Service {
   /** Faults in the log. A test that provokes some removes them, because `close` fails if any are left. */
   readonly faults: unknown[];
   /** The workflow engine without the API. */
-  readonly workflows: Pick<ApiDeps, 'workflowStarter' | 'workflowCanceler' | 'waiters'>;
+  readonly workflows: Pick<AllDeps, 'workflowStarter' | 'workflowCanceler' | 'waiters'>;
   /** Issues a key, by default the owner's with every permission. */
   key(
     options?: KeyOptions & { readonly userId?: string; readonly workspaceId?: string },

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { AllowedHosts } from '../core/allowed-hosts.ts';
 import type { BatchStorageLimits } from '../core/batch/batch.ts';
 import type { ByteShares } from '../core/byte-shares.ts';
@@ -18,12 +17,8 @@ import type { SharedReads } from '../flow/execution/shared-reads.ts';
 import type { Waiters } from '../flow/execution/wait.ts';
 import type { HistoryReads } from '../flow/history/history-reads.ts';
 import type { Standby } from '../flow/history/standby.ts';
-import type { WorkflowStarter } from '../flow/workflow/start-workflow.ts';
-import type { Workflows } from '../flow/workflow/workflows.ts';
-import type { Authenticator } from './access/authenticate.ts';
-import type { Sessions } from './access/session.ts';
-import type { ManagementLimit } from './http/limits/management-limit.ts';
-import type { OpenCalls } from './routes/mcp/open-calls.ts';
+
+import type { RouteDeps } from './http/route.ts';
 
 /** Shares that routes take by themselves. The other dependencies take theirs. */
 type RouteResource = Extract<
@@ -38,8 +33,11 @@ type RouteResource = Extract<
   | 'providerTests'
 >;
 
-/** Dependencies of the routes; `wiring/app.ts` creates them. */
-export interface ApiDeps {
+/**
+ * What routes of more than one feature depend on; `wiring/app.ts` creates it. What belongs to one feature is in an interface of its
+ * own beside its routes.
+ */
+export interface ApiDeps extends RouteDeps {
   /** The largest body of a call. */
   readonly callBodyBytes: number;
   /** For requests: `inWorkspace` names the workspace whose connections a request uses. */
@@ -63,20 +61,13 @@ export interface ApiDeps {
   readonly streams: LiveStreams;
   /** What open calls over the OpenAI API keep of their requests until their end. */
   readonly callBytes: ByteShares;
-  readonly workflowStarter: WorkflowStarter;
-  readonly workflowCanceler: Workflows['canceler'];
   /** What requests hold, shared between workspaces. A slot is taken before a connection to the database. */
   readonly shares: Readonly<Record<RouteResource, Shares>>;
-  readonly authenticator: Authenticator;
-  readonly sessions: Sessions;
   /** Null if the server sends no e-mail. */
   readonly sendMail: SendMail | null;
-  /** Rejects a write that a browser sends from another origin. */
-  readonly checkSameOrigin: (request: FastifyRequest) => void;
   /** Records the last use of a key. */
   readonly onKeyUsed: (hash: string) => void;
   readonly listPerMinute: number;
-  readonly limitManagement: ManagementLimit;
   readonly batchStorage: BatchStorageLimits;
   /** Events that one webhook accepts per minute. */
   readonly webhookPerMinute: number;
@@ -95,8 +86,6 @@ export interface ApiDeps {
   readonly directory: ProviderDirectory;
   /** Counts a call of an agent over another protocol than the execute routes, whose responses are counted. */
   readonly onAdmitted: (admitted: Admitted) => void;
-  /** Calls over MCP that wait for their results. */
-  readonly openCalls: OpenCalls;
   /** Of this program. */
   readonly version: string;
   readonly publicUrl: string | null;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { ApiDeps } from './api-deps.ts';
-import { allowErrorResponses, handlePreflights } from './http/cors.ts';
+import { allowErrorResponses, handlePreflights } from './access/preflights.ts';
+import type { SessionDeps } from './access/session-deps.ts';
 import { agentRoutes } from './routes/agents/agents.ts';
 import { declarationRoutes } from './routes/agents/declaration.ts';
 import { promptRoutes } from './routes/agents/prompts.ts';
@@ -17,6 +17,7 @@ import { retentionRoutes } from './routes/executions/retention.ts';
 import { statisticsRoutes } from './routes/executions/statistics.ts';
 import { executionStreamRoutes } from './routes/executions/stream.ts';
 import { mcpRoutes } from './routes/mcp/mcp.ts';
+import type { McpDeps } from './routes/mcp/mcp-deps.ts';
 import { chatRoutes } from './routes/openai/chat.ts';
 import { modelRoutes } from './routes/openai/models.ts';
 import { responsesRoutes } from './routes/openai/responses.ts';
@@ -34,8 +35,11 @@ import { providerRoutes } from './routes/workspace/providers.ts';
 import { usageRoutes } from './routes/workspace/usage.ts';
 import { viewRoutes } from './routes/workspace/views.ts';
 
+/** What the routes of all features depend on. */
+export type AllDeps = McpDeps & SessionDeps;
+
 /** Registers all routes of the API. */
-export function apiRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function apiRoutes(app: FastifyInstance, deps: AllDeps): void {
   handlePreflights(app, deps.db);
   allowErrorResponses(app, deps.db);
   deps.sessions.mount(app);

@@ -1,6 +1,6 @@
 import { namePattern, optionalNamePattern } from '../core/people/name.ts';
 import { aliasPattern, slugPattern } from '../core/slug.ts';
-import { workflowName } from '../core/workflow/definition.ts';
+import { workflowName } from '../core/workflow-name.ts';
 
 /** Browsers omit the default port of a scheme and leading zeros. */
 const notDefaultPort = '(?!http:.*:80$|https:.*:443$)';

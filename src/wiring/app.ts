@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { resolveAgents } from '../api/access/agent-references.ts';
 import { createAuthenticator } from '../api/access/authenticate.ts';
 import { createSessions } from '../api/access/session.ts';
-import type { ApiDeps } from '../api/api-deps.ts';
 import type { GracefulShutdown } from '../api/http/connection/graceful-shutdown.ts';
 import { serverLimits } from '../api/http/connection/slow-readers.ts';
 import { createManagementLimit } from '../api/http/limits/management-limit.ts';
@@ -9,7 +9,7 @@ import { countAdmitted, countExecuteCalls } from '../api/http/metrics.ts';
 import { markWrites } from '../api/http/response/mark-writes.ts';
 import { dashboardRoutes } from '../api/routes/system/dashboard.ts';
 import { openapiRoute, systemRoutes } from '../api/routes/system/system.ts';
-import { apiRoutes } from '../api/routes.ts';
+import { type AllDeps, apiRoutes } from '../api/routes.ts';
 import { createServer } from '../api/server.ts';
 import { parseAllowedHosts } from '../core/allowed-hosts.ts';
 import type { Mailer } from '../core/people/mail.ts';
@@ -67,7 +67,7 @@ function createApiDeps(
   deps: WiringDeps,
   engine: Engine,
   { keyUse, mailer, standby }: ProcessServices,
-): ApiDeps {
+): AllDeps {
   const { config, logger, secret } = deps;
   const { publicUrl, signIn, listPerMinute, webhookPerMinute, testingLimits, batchStorage } =
     config;
@@ -80,10 +80,8 @@ function createApiDeps(
   const sessions = createSessions({ db: deps.db, logger, secret, publicUrl, signIn, sendMail });
   const { caller: session, checkSameOrigin } = sessions;
   const onKeyUsed = keyUse.used;
-  const reads = createSharedReads({
-    pipelines,
-    onBatch: (size) => metrics.transactionObserved('read', size),
-  });
+  const onBatch = (size: number) => metrics.transactionObserved('read', size);
+  const reads = createSharedReads({ pipelines, onBatch });
   return {
     db,
     compute,
@@ -116,6 +114,7 @@ function createApiDeps(
     workflowStarter: workflows.starter,
     workflowCanceler: workflows.canceler,
     shares,
+    resolveAgents: (caller, paths, value) => resolveAgents(reads, caller, paths, value),
     authenticator: createAuthenticator({ reads, session, onKeyUsed }),
     sealKey: deriveSealKey(secret),
     checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),

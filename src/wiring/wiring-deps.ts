@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { ApiDeps } from '../api/api-deps.ts';
 import type { ServerLimits } from '../api/http/connection/slow-readers.ts';
+import type { AllDeps } from '../api/routes.ts';
 import type { Config } from '../config.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { SharedResource } from '../core/shares.ts';
@@ -56,5 +56,5 @@ export interface WiringDeps {
   /** Other limits of connections, for tests. */
   readonly serverLimits?: ServerLimits;
   /** Replaces dependencies of the API in tests. */
-  readonly overrides?: (api: ApiDeps) => Partial<ApiDeps>;
+  readonly overrides?: (api: AllDeps) => Partial<AllDeps>;
 }

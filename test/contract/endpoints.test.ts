@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { modelSettings } from '../../src/contract/agents/agent-record.ts';
+import { modelSettings } from '../../src/contract/agents/model-settings.ts';
 import {
   type Body,
   type Endpoint,

@@ -8,11 +8,11 @@ import { runAsAdmin } from '../../harness/cluster.ts';
 import { type DebianServer, debianPostgres, startDebian } from '../../harness/debian-postgres.ts';
 import { firstHundred, makeHistory, type RandomHistory } from '../../harness/history.ts';
 import { type Db, openDatabase } from '../../src/db/database.ts';
+import { inSnapshot } from '../../src/db/in-snapshot.ts';
 import { sql } from '../../src/db/sql.ts';
 import { listExecutions } from '../../src/flow/history/list-executions.ts';
 import { maintain } from '../../src/flow/maintain.ts';
 import { isFloorSettled } from '../../src/store/history/months.ts';
-import { inSnapshot } from '../../src/store/history/records.ts';
 import { migrate } from '../../src/store/migrate.ts';
 
 /** Runs the backup commands of docs/operations/back-up-and-upgrade.md on the PostgreSQL of the operating system, which also tests that version. */

@@ -1,8 +1,7 @@
-import type { TSchema } from 'typebox';
-import { refersTo } from '../../contract/shared.ts';
 import { fromId, toId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { SharedReads } from '../../flow/execution/shared-reads.ts';
+import { type AgentPaths, eachItem } from '../http/request/agent-paths.ts';
 import { findAgentId } from './visible-resources.ts';
 
 /**
@@ -10,27 +9,6 @@ import { findAgentId } from './visible-resources.ts';
  * handler sees it, so handlers and records know identifiers only. A name that the caller does not see stays as it is: like a
  * malformed identifier, it is unknown.
  */
-
-/** Where agents are named in a value: the names of properties, and `eachItem` for the items of a list. */
-export type AgentPaths = readonly (readonly (string | typeof eachItem)[])[];
-
-const eachItem = Symbol('each item');
-
-export function agentPaths(schema: TSchema | undefined): AgentPaths {
-  const { properties, items } = (schema ?? {}) as {
-    readonly properties?: Readonly<Record<string, TSchema>>;
-    readonly items?: TSchema;
-  };
-  return [
-    ...(schema && refersTo in schema && schema[refersTo] === 'agent' ? [[]] : []),
-    ...Object.entries(properties ?? {}).flatMap(([name, property]) => under(name, property)),
-    ...(items ? under(eachItem, items) : []),
-  ];
-}
-
-function under(key: string | typeof eachItem, schema: TSchema): AgentPaths {
-  return agentPaths(schema).map((path) => [key, ...path]);
-}
 
 /** Replaces the slugs and aliases at these paths in place. Reads nothing if there are none. */
 export async function resolveAgents(

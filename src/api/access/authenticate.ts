@@ -3,35 +3,12 @@ import { type Endpoint, keyRight, sessionRight } from '../../contract/endpoint.t
 import { deniedMessage } from '../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
-import { hashKey, isKey } from '../../core/people/key.ts';
 import type { SharedReads } from '../../flow/execution/shared-reads.ts';
-import { setSessionUser } from './session-user.ts';
+import type { Authenticator } from '../http/authenticator.ts';
+import { bearerHash, unauthorized } from '../http/request/credential.ts';
+import { setSessionUser } from '../http/request/session-user.ts';
 
 /** Authenticates the bearer of an API key, or a browser with a session. */
-
-/** Rejects a request without a key or cookie, or with a malformed key, before its body is read. */
-export function requireCredential(request: FastifyRequest): void {
-  if (bearerHash(request) === null && request.headers.cookie === undefined) throw unauthorized();
-}
-
-/**
- * The hash of the request's key; null without a key. Checks the format and the checksum only. The database decides
- * whether such a key exists.
- */
-export function bearerHash(request: FastifyRequest): string | null {
-  const header = request.headers.authorization;
-  if (header === undefined) return null;
-  const key = /^Bearer +(\S+) *$/i.exec(header)?.[1];
-  if (key === undefined || !isKey(key)) throw unauthorized();
-  return hashKey(key);
-}
-
-export interface Authenticator {
-  /** The caller, if the endpoint accepts its kind; its permissions are not checked. Throws 401 or 403. */
-  identify(request: FastifyRequest, endpoint: Endpoint): Promise<Caller>;
-  /** The caller, if it has the permission that the endpoint requires. Throws 401 or 403. */
-  authenticate(request: FastifyRequest, endpoint: Endpoint): Promise<Caller>;
-}
 
 export interface AuthenticatorDeps {
   readonly reads: SharedReads;
@@ -66,8 +43,4 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       return caller;
     },
   };
-}
-
-export function unauthorized(): CallFailure {
-  return new CallFailure('UNAUTHORIZED', 'The API key or session is missing or not valid.');
 }

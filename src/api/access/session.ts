@@ -20,9 +20,9 @@ import { findSessionCaller } from '../../store/people/callers.ts';
 import { findUserByEmail } from '../../store/people/users.ts';
 import { readBody } from '../http/request/body.ts';
 import { callerAddress } from '../http/request/caller-address.ts';
+import { unauthorized } from '../http/request/credential.ts';
 import { checkSameOrigin, isSameOrigin, originOf } from '../http/request/same-origin.ts';
 import { readFields } from '../http/request/validate.ts';
-import { unauthorized } from './authenticate.ts';
 import { type HashingLimit, limitHashing } from './hashing-limit.ts';
 import {
   addressHeader,

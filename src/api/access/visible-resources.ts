@@ -5,7 +5,7 @@ import type { Caller } from '../../core/people/caller.ts';
 import { sees } from '../../core/people/member.ts';
 import { isName } from '../../core/slug.ts';
 import type { FoundExecution, SharedReads } from '../../flow/execution/shared-reads.ts';
-import type { AgentView } from '../../store/people/callers.ts';
+import type { AgentView } from '../../store/admission/caller-reads.ts';
 
 /**
  * The stored id of an agent from its identifier, slug or alias; null if there is none. Every slug and alias in a path or field

@@ -17,11 +17,12 @@ import { invalidRequest } from '../../core/failure.ts';
 import { type IdKind, storedId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { inWorkspace } from '../../db/fair-connections.ts';
-import { type AgentPaths, agentPaths, resolveAgents } from '../access/agent-references.ts';
-import { requireCredential, unauthorized } from '../access/authenticate.ts';
-import type { ApiDeps } from '../api-deps.ts';
+import type { Authenticator } from './authenticator.ts';
 import { allowOrigin } from './cors.ts';
+import type { ManagementLimit } from './limits/management-limit.ts';
+import { type AgentPaths, agentPaths } from './request/agent-paths.ts';
 import { announcesBody, type RawBody, readBody } from './request/body.ts';
+import { requireCredential, unauthorized } from './request/credential.ts';
 import { refuseTags } from './request/if-match.ts';
 import { checkQuery, noFields, readFields } from './request/validate.ts';
 import { EventStream } from './response/event-stream.ts';
@@ -29,6 +30,15 @@ import { toJson } from './response/json-response.ts';
 import { type Stored, toWire } from './response/to-wire.ts';
 
 /** Binds an endpoint of the contract to a handler: read the body, authenticate, validate, handle, respond. */
+
+export interface RouteDeps {
+  readonly authenticator: Authenticator;
+  /** Rejects a write that a browser sends from another origin. */
+  readonly checkSameOrigin: (request: FastifyRequest) => void;
+  readonly limitManagement: ManagementLimit;
+  /** Replaces the slugs and aliases of agents at these paths of a request by identifiers, in place. */
+  readonly resolveAgents: (caller: Caller, paths: AgentPaths, value: unknown) => Promise<void>;
+}
 
 export interface Context<E extends Endpoint> {
   readonly params: Params<E>;
@@ -53,13 +63,13 @@ export interface Success<E extends Endpoint> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function route<const E extends Endpoint>(
+export function route<const E extends Endpoint, Deps extends RouteDeps>(
   app: FastifyInstance,
-  deps: ApiDeps,
+  deps: Deps,
   endpoint: E,
   handle: (context: Context<E>) => Promise<Success<E> | HandlerResponse>,
   /** Runs before the query is validated, so that an invalid query also counts towards a rate limit. */
-  limitCalls?: (deps: ApiDeps, caller: Caller, reply: FastifyReply) => Promise<void>,
+  limitCalls?: (deps: Deps, caller: Caller, reply: FastifyReply) => Promise<void>,
 ): void {
   const agents = agentPathsOf(endpoint);
   app.route({
@@ -92,7 +102,7 @@ export function route<const E extends Endpoint>(
     const body = rawBody ? readFields(rawBody, endpoint) : undefined;
     if (endpoint.method === 'PATCH' && endpoint.headers !== ifMatch) refuseTags(request);
     const { params } = request;
-    if (caller) await resolveAgents(deps.reads, caller, agents, { params, query, body });
+    if (caller) await deps.resolveAgents(caller, agents, { params, query, body });
     const ids = idsIn(params as Params<E>);
     const context = { params, ids, query, body, caller, request, reply } as unknown as Context<E>;
     const response = await handle(context);

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { actions, stages, visibilities } from '../../core/agent/agent.ts';
 import { fallbackCodes } from '../../core/model/fallback.ts';
-import { AgentRetention, AgentRetentionInput } from '../executions/retention.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
 import {
@@ -25,30 +24,10 @@ import {
   time,
   variableNames,
 } from '../shared.ts';
-
+import { AgentRetention, AgentRetentionInput } from './agent-retention.ts';
 import { callSettings } from './call-settings.ts';
+import { modelSettings } from './model-settings.ts';
 import { responseFormat } from './response-format.ts';
-
-/** Model settings. A prompt version sets defaults and an agent overrides them. */
-export const modelSettings = {
-  model: Type.String({
-    maxLength: limits.modelMax,
-    pattern: patterns.model.source,
-    description: 'Format: `provider/model`.',
-    examples: ['openai/gpt-5.5', 'cueline/echo'],
-  }),
-  temperature: Type.Number({
-    minimum: 0,
-    maximum: limits.temperatureMax,
-    description: 'Sampling temperature. Higher values give more varied output.',
-  }),
-  maxTokens: Type.Integer({
-    minimum: 1,
-    maximum: limits.maxTokensMax,
-    description: 'Maximum number of output tokens.',
-  }),
-  topP: Type.Number({ minimum: 0, maximum: 1, description: 'Nucleus sampling probability mass.' }),
-};
 
 const executionSettings = {
   maxAttempts: Type.Integer({

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { actions, agentSorts, stages } from '../../core/agent/agent.ts';
 import { endpoint } from '../endpoint.ts';
-import { endDate, startDate } from '../executions/executions.ts';
 import * as limits from '../limits.ts';
+import { endDate, startDate } from '../period.ts';
 import { problems, TransitionProblem, UndeclaredProblem } from '../problem.ts';
 import {
   body,

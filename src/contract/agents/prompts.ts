@@ -22,8 +22,8 @@ import {
   text,
   versionLabel,
 } from '../shared.ts';
-import { modelSettings } from './agent-record.ts';
 import { callSettingFields, callSettingInputs } from './call-settings.ts';
+import { modelSettings } from './model-settings.ts';
 import { contentFields, contentInputs } from './prompt-content.ts';
 import { responseFormat } from './response-format.ts';
 

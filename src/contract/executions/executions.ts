@@ -5,6 +5,7 @@ import { executionErrorCodes } from '../../core/failure.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
+import { endDate, startDate } from '../period.ts';
 import { LimitProblem, ListLimitProblem, problems, VariablesProblem } from '../problem.ts';
 import { listOf, oneOf, pageQuery, query, reference, text, waitQuery } from '../shared.ts';
 import {
@@ -140,17 +141,6 @@ export const cancelExecution = endpoint({
   unlimited: true,
   responses: { 200: ExecutionDetail, ...problems(404, 409) },
 });
-
-/** Only bounded here. The handler parses the date and reports errors in plain words. */
-const date = (description: string) =>
-  Type.String({ maxLength: 40, description, examples: ['2026-11-21', '2026-11-21T09:30:00Z'] });
-
-export const startDate = date(
-  'ISO 8601, inclusive. Without a zone it is in UTC (write `+` as `%2B`). A date without a time means the start of that day.',
-);
-export const endDate = date(
-  'ISO 8601, inclusive. Without a zone it is in UTC (write `+` as `%2B`). A date without a time means the end of that day.',
-);
 
 const money = (description: string) =>
   Type.String({ pattern: patterns.dollars.source, description, examples: ['0.05'] });

@@ -1,14 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { days } from '../agents/agent-retention.ts';
 import { endpoint } from '../endpoint.ts';
-import * as limits from '../limits.ts';
-import { body, nullable } from '../shared.ts';
+import { body } from '../shared.ts';
 
 /** Retention of records and their bodies. */
 
 const tag = 'Retention';
-
-const days = (description: string) =>
-  nullable(Type.Integer({ minimum: 1, maximum: limits.retentionDaysMax }), description);
 
 export const Retention = Type.Object(
   {
@@ -20,19 +17,6 @@ export const Retention = Type.Object(
   { title: 'Retention', additionalProperties: false },
 );
 export type Retention = Static<typeof Retention>;
-
-const agents = {
-  recordsDays: days("Days to keep the agent's records. `null`: the workspace's setting."),
-  bodiesDays: days("Days to keep their bodies. `null`: the workspace's setting."),
-};
-
-export const AgentRetention = Type.Object(agents, { title: 'AgentRetention' });
-
-export const AgentRetentionInput = Type.Partial(Type.Object(agents), {
-  title: 'AgentRetentionInput',
-  description: 'Omitted fields do not change. Only an owner may change the retention.',
-  additionalProperties: false,
-});
 
 export const getRetention = endpoint({
   id: 'getRetention',

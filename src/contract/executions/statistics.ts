@@ -5,9 +5,10 @@ import { type IntervalLength, intervalLengths } from '../../core/history/interva
 import { groupings } from '../../core/history/statistics.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
+import { endDate, startDate } from '../period.ts';
 import { ListLimitProblem, problems } from '../problem.ts';
 import { exampleId, id, nullable, oneOf, query, time } from '../shared.ts';
-import { endDate, playgroundFilter, startDate } from './executions.ts';
+import { playgroundFilter } from './executions.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { auditActions, commandLine, personalDays } from '../../core/people/audit.ts';
 import { endpoint } from '../endpoint.ts';
-import { endDate, startDate } from '../executions/executions.ts';
 import * as limits from '../limits.ts';
+import { endDate, startDate } from '../period.ts';
 import {
   id,
   nullable,

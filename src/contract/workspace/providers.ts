@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { executionErrorCodes } from '../../core/failure.ts';
 import { providerAuths, providerKinds } from '../../core/model/provider.ts';
-import { modelSettings } from '../agents/agent-record.ts';
+import { modelSettings } from '../agents/model-settings.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';

@@ -106,6 +106,3 @@ export const forEachConcurrencyMax = 100;
 export const forEachConcurrencyDefault = 5;
 export const forEachMaxMax = 1_000;
 export const forEachMaxDefault = 100;
-
-/** A valid name of a step or an input. */
-export const workflowName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;

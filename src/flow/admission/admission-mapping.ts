@@ -12,9 +12,9 @@ import { keyRights, type MemberRole } from '../../core/people/member.ts';
 import type { AdmissionLookup, AgentRow, KeyRow } from '../../store/admission/admission-read.ts';
 import type { AcceptedTerms } from '../../store/admission/admission-write.ts';
 import type { CallerLookup, FirstCallLookup } from '../../store/admission/idempotency.ts';
+import type { MembershipLookup } from '../../store/admission/roles.ts';
 import { agentConfigOf } from '../../store/agent/agent-config.ts';
 import { modelSetupOf } from '../../store/execution/model-setup.ts';
-import type { MembershipLookup } from '../../store/people/members.ts';
 
 /** Maps between calls and rows: what admission looks up and records, and what it has read. */
 

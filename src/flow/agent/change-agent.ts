@@ -16,7 +16,7 @@ import type { Db, Trx } from '../../db/database.ts';
 import { grantSlots, writeSettings } from '../../store/agent/agent-writes.ts';
 import { type AgentRow, readAgent } from '../../store/agent/agents.ts';
 import { findVisibleVersion } from '../../store/agent/prompts.ts';
-import { lockFloor } from '../../store/history/retention.ts';
+import { lockFloor } from '../../store/execution/retention-floor.ts';
 import { writeAudit } from '../../store/people/audit.ts';
 import { auditChange } from '../audit-change.ts';
 import { pinned } from './agent-events.ts';

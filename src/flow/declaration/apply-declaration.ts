@@ -3,12 +3,12 @@ import type { NewEvent } from '../../core/event/event.ts';
 import { CallFailure } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
+import { inSnapshot } from '../../db/in-snapshot.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
 import { findAgents } from '../../store/agent/agents.ts';
 import { lockDeclaration } from '../../store/agent/declaration.ts';
 import { lockSlugs } from '../../store/agent/slugs.ts';
 import { writeEvents } from '../../store/event/events.ts';
-import { inSnapshot } from '../../store/history/records.ts';
 import { type Change, type Declaration, type Plan, planDeclaration } from './plan-declaration.ts';
 
 /**

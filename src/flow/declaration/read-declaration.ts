@@ -9,6 +9,7 @@ import { toId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { slugOf } from '../../core/slug.ts';
 import type { Db } from '../../db/database.ts';
+import { inSnapshot } from '../../db/in-snapshot.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
 import {
   findDeclaredVersions,
@@ -18,7 +19,6 @@ import {
   type NamedWorkflowRow,
 } from '../../store/agent/declaration.ts';
 import type { VersionRow } from '../../store/agent/versions.ts';
-import { inSnapshot } from '../../store/history/records.ts';
 import { agentIdsOf, checkAgainst, invalidWorkflow } from '../workflow/check-workflow.ts';
 import { inUse } from './plan-declaration.ts';
 

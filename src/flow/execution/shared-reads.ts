@@ -1,14 +1,14 @@
 import type { Execution } from '../../core/execution/execution-fields.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
-import { type ExecutionKey, readExecutions } from '../../store/execution/executions.ts';
 import {
   type AgentName,
   type AgentView,
   readAgentViews,
   readCallerKeys,
   readNamedAgents,
-} from '../../store/people/callers.ts';
+} from '../../store/admission/caller-reads.ts';
+import { type ExecutionKey, readExecutions } from '../../store/execution/executions.ts';
 import { callerOfKey } from '../admission/admission-mapping.ts';
 import { batcher } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';

@@ -7,6 +7,7 @@ import {
   windowOf,
 } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../db/database.ts';
+import { inSnapshot } from '../../db/in-snapshot.ts';
 import type { ListedExecution } from '../../store/execution/executions.ts';
 import { countQueued } from '../../store/history/history-counts.ts';
 import {
@@ -14,7 +15,7 @@ import {
   matchesNothing,
   needsBreakdown,
 } from '../../store/history/history-filter.ts';
-import { inSnapshot, readRecords } from '../../store/history/records.ts';
+import { readRecords } from '../../store/history/records.ts';
 import { breakDown, countPieces } from './count-history.ts';
 import { searchExecutions } from './search-executions.ts';
 

@@ -5,9 +5,9 @@ import type { Caller } from '../../core/people/caller.ts';
 import { hasRight, type MemberRole, type Role } from '../../core/people/member.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
 import { lockLimits } from '../../store/admission/limits.ts';
-import { passEndpoints, passSessionEndpoints } from '../../store/event/endpoints.ts';
 import { writeEvents } from '../../store/event/events.ts';
 import { writeAudit } from '../../store/people/audit.ts';
+import { passEndpoints, passSessionEndpoints } from '../../store/people/endpoint-owners.ts';
 import { deleteInvitationsBy } from '../../store/people/invitations.ts';
 import { lockRole } from '../../store/people/keys.ts';
 import {

@@ -7,8 +7,8 @@ import { excess, type IssuerScope } from '../../core/people/key-scope.ts';
 import { hasRight, type Role } from '../../core/people/member.ts';
 import { readClock } from '../../db/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
-import { moveEndpoints } from '../../store/event/endpoints.ts';
 import { writeEvents } from '../../store/event/events.ts';
+import { moveEndpoints } from '../../store/people/endpoint-owners.ts';
 import {
   copyKey,
   countVisibleAgents,

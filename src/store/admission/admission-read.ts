@@ -11,10 +11,10 @@ import { type Fragment, type Statement, statement } from '../../db/statement.ts'
 import { begin } from '../../db/statements.ts';
 import type { StoredConfig } from '../agent/agent-config.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../execution/model-setup.ts';
-import { type MembershipLookup, readRoles } from '../people/members.ts';
 import { lockReadySteps, type ReadyStep } from '../workflow/workflow-steps.ts';
 import type { RefusalCount } from './admission-write.ts';
 import { type FirstCallLookup, type FirstCallRow, firstCallsWith } from './idempotency.ts';
+import { type MembershipLookup, readRoles } from './roles.ts';
 
 /**
  * The first of admission's two batches: it locks, then reads. `admission-write.ts` is the second.

@@ -2,10 +2,10 @@ import type { AgentSort, LifecycleState, Stage } from '../../core/agent/agent.ts
 import type { AgentSettings } from '../../core/agent/agent-settings.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Retention } from '../../core/history/retention.ts';
-import type { Caller } from '../../core/people/caller.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { containsText, type Page, readPage } from '../page.ts';
+import { type Viewer, visibleTo } from '../people/visible-agents.ts';
 import { agentConfigOf, type StoredConfig } from './agent-config.ts';
 
 /** Reads the agents that the caller may see. */
@@ -19,27 +19,6 @@ export interface AgentRow extends AgentSettings, LifecycleState {
   readonly createdBy: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-}
-
-/** The caller, as far as it decides which agents are visible. */
-export type Viewer = Pick<Caller, 'workspaceId' | 'userId' | 'role' | 'allAgents' | 'agentIds'>;
-
-/** SQL: whether a caller sees agent `a` (`sees` in core/people/member.ts), including the restriction of its key. */
-export function visibleTo(viewer: Viewer) {
-  return sql`a.deleted_at is null and ${visibleIncludingDeleted(viewer)}`;
-}
-
-/** SQL: the same, including deleted agents. */
-export function visibleIncludingDeleted({
-  workspaceId,
-  userId,
-  role,
-  allAgents,
-  agentIds,
-}: Viewer) {
-  return sql`a.workspace_id = ${workspaceId}
-    and (a.visibility = 'public' or ${role === 'owner'} or a.created_by = ${userId})
-    and (${allAgents} or a.id = any (${agentIds}::uuid[]))`;
 }
 
 type StoredRow = Omit<AgentRow, 'config' | 'defaultVariableValues' | 'rateLimits' | 'retention'> &

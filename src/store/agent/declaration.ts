@@ -1,13 +1,14 @@
 import type { Visibility } from '../../core/agent/agent.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
+import type { Viewer } from '../people/visible-agents.ts';
 import {
   parseDefinition,
   type WithDefinition,
   type WithDefinitionText,
 } from '../workflow/workflow-definitions.ts';
 import { versionVisibleTo } from '../workflow/workflows.ts';
-import { type AgentRow, hasName, type Viewer } from './agents.ts';
+import { type AgentRow, hasName } from './agents.ts';
 import { promptVisibleToIssuer } from './prompts.ts';
 import { type StoredVersion, type VersionRow, versionColumns, versionOf } from './versions.ts';
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
-import { type Viewer, visibleTo } from './agents.ts';
+import { type Viewer, visibleTo } from '../people/visible-agents.ts';
 
 /** Agents as the models of the OpenAI API. */
 

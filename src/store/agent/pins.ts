@@ -2,7 +2,7 @@ import { playgroundTag } from '../../core/agent/agent.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
 import { type Page, readPage } from '../page.ts';
-import { type Viewer, visibleTo } from './agents.ts';
+import { type Viewer, visibleTo } from '../people/visible-agents.ts';
 
 /** The pins of an agent or a workflow: which version it used, since when, pinned by whom. */
 

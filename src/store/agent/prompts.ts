@@ -2,7 +2,7 @@ import type { Visibility } from '../../core/agent/agent.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
 import { containsText, type Page, readPage } from '../page.ts';
-import { type Viewer, visibleTo } from './agents.ts';
+import { type Viewer, visibleTo } from '../people/visible-agents.ts';
 import {
   findLatestVersions,
   type StoredVersion,

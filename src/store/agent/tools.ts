@@ -6,9 +6,9 @@ import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import type { Db } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
 import { aboveFloor } from '../history/id-bounds.ts';
+import { type Viewer, visibleTo } from '../people/visible-agents.ts';
 import { versionVisibleTo } from '../workflow/workflows.ts';
 import { agentConfigOf, type StoredConfig } from './agent-config.ts';
-import { type Viewer, visibleTo } from './agents.ts';
 
 /** Reads agents and workflows as tools, and what their calls started. */
 

@@ -4,10 +4,10 @@ import { type BucketLevel, type Span, spansOf } from '../../core/history/history
 import { levelMs } from '../../core/history/statistics.ts';
 import type { Db } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import { visibleIncludingDeleted } from '../agent/agents.ts';
 import { hasSource } from '../history/history-filter.ts';
 import { aboveFloor } from '../history/id-bounds.ts';
 import { addHistogram, readStatistics, type StatisticsGroup } from '../history/read-statistics.ts';
+import { visibleIncludingDeleted } from '../people/visible-agents.ts';
 
 /**
  * What alerts measure. Whole hours and minutes come from the statistics, which are exact. Statistics by tag exist per quarter

@@ -13,7 +13,6 @@ import { type Sql, sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
 import { changeLines, type LineChanges } from '../batch/batch-lines.ts';
 import { sendEvents } from '../event/events.ts';
-import { hasSearchedText } from '../history/search-index.ts';
 import { addStatistics } from '../history/statistics.ts';
 import {
   type ProgressWrites,
@@ -28,6 +27,7 @@ import {
   storedValue,
   suppliedBy,
 } from './field-columns.ts';
+import { hasSearchedText } from './search-changes.ts';
 import {
   type AdmittedCall,
   admittedNames,

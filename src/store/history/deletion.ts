@@ -5,9 +5,9 @@ import { type Sql, sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
 import { begin, commit } from '../../db/statements.ts';
 import { type LabelColumns, labelFields, labelsOfRow } from '../execution/executions.ts';
+import { sendChanges } from '../execution/search-changes.ts';
 import { aboveFloor, idBounds } from './id-bounds.ts';
 import { overdueBefore } from './retention.ts';
-import { sendChanges } from './search-index.ts';
 import { subtractStatistics } from './statistics.ts';
 
 /**

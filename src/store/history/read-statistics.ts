@@ -4,7 +4,7 @@ import type { Span } from '../../core/history/history-range.ts';
 import type { Grouping, LabelGrouping } from '../../core/history/statistics.ts';
 import type { Db } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
+import { type Viewer, visibleIncludingDeleted } from '../people/visible-agents.ts';
 import { hasSource } from './history-filter.ts';
 
 /** Reads the statistics by interval and by group. */

@@ -25,10 +25,6 @@ import { aboveFloor, idBounds } from './id-bounds.ts';
 
 /** Reads the records of a history. Each function reads the snapshot of the given transaction. */
 
-export function inSnapshot<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return db.transaction(work, 'snapshot');
-}
-
 /** Opens a snapshot that the caller must close. */
 export async function openSnapshot(
   db: Db,

@@ -1,6 +1,7 @@
 import type { Retention } from '../../core/history/retention.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
+import { lockFloor } from '../execution/retention-floor.ts';
 
 /** How long records and their bodies are kept, and which are overdue. */
 
@@ -27,14 +28,6 @@ export async function writeRetention(
     where id = ${workspaceId}`.execute(trx);
   if (!rows[0]) throw new Error('The workspace does not exist.');
   return rows[0];
-}
-
-/**
- * Keeps the floor in place until the transaction ends; waits for a move in progress. Every change of retention takes this
- * lock, so that nothing is removed that the committed change keeps.
- */
-export async function lockFloor(trx: Trx): Promise<void> {
-  await sql`select from maintenance_jobs where name = 'retention' for share`.execute(trx);
 }
 
 /** An agent, deleted or not, and what is overdue. */

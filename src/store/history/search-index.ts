@@ -7,9 +7,8 @@ import {
   tokensOfSearch,
 } from '../../core/history/search-tokens.ts';
 import { type Db, inTransaction, type Trx } from '../../db/database.ts';
-import type { Send } from '../../db/pipeline.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import { statement } from '../../db/statement.ts';
+import { hasSearchedText } from '../execution/search-changes.ts';
 import { type HistoryRequest, searchedMax, searchedText } from './history-filter.ts';
 import { aboveFloor, idBounds } from './id-bounds.ts';
 
@@ -34,17 +33,6 @@ import { aboveFloor, idBounds } from './id-bounds.ts';
 
 /** Advisory lock: one transaction at a time writes the index. */
 const searchLock = 7_315_202_641;
-
-/** Appends records that were written or deleted, or whose texts were removed. */
-const appendChanges = statement<readonly string[]>('search-append')`
-  insert into search_changes (id) select * from unnest(${(ids) => ids}::uuid[])`;
-
-export function sendChanges(send: Send, ids: readonly string[]): readonly Promise<unknown>[] {
-  return ids.length === 0 ? [] : [send(appendChanges, ids)];
-}
-
-/** SQL: a record has a text that a search covers. */
-export const hasSearchedText = sql`(output is not null or partial_text is not null or input_variables is not null)`;
 
 /** A group holds this many records at most, the bits of a mask, and their texts. */
 const groupIdsMax = 32;

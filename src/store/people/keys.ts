@@ -5,8 +5,8 @@ import type { Role } from '../../core/people/member.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
 import { type CountsRow, countsOf } from '../admission/limits.ts';
-import { type Viewer, visibleTo } from '../agent/agents.ts';
 import { type Page, readPage } from '../page.ts';
+import { type Viewer, visibleTo } from './visible-agents.ts';
 
 /** API keys for management. Admission and authentication read keys themselves. */
 

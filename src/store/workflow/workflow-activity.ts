@@ -1,7 +1,7 @@
 import type { WorkflowRunStatus } from '../../core/workflow/definition.ts';
 import type { Db } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
-import type { Viewer } from '../agent/agents.ts';
+import type { Viewer } from '../people/visible-agents.ts';
 import { versionVisibleTo } from './workflows.ts';
 
 /** The recent activity of workflows, for lists. */

@@ -5,10 +5,10 @@ import {
   workflowTriggers,
 } from '../../core/workflow/definition.ts';
 import type { Db } from '../../db/database.ts';
+import { inSnapshot } from '../../db/in-snapshot.ts';
 import { type Sql, sql } from '../../db/sql.ts';
-import type { Viewer } from '../agent/agents.ts';
-import { inSnapshot } from '../history/records.ts';
 import type { Page } from '../page.ts';
+import type { Viewer } from '../people/visible-agents.ts';
 import {
   parseDefinition,
   type WithDefinition,

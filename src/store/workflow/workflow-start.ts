@@ -16,8 +16,8 @@ import {
   insertFirstCalls,
   type NewFirstCall,
 } from '../admission/idempotency.ts';
+import { type MembershipLookup, readRoles } from '../admission/roles.ts';
 import { type Completed, writeCompletion } from '../execution/completion.ts';
-import { type MembershipLookup, readRoles } from '../people/members.ts';
 import type { ProgressWrites } from './workflow-progress.ts';
 
 /**

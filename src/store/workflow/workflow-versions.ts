@@ -1,8 +1,8 @@
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
-import type { Viewer } from '../agent/agents.ts';
 import { type Page, readPage } from '../page.ts';
+import type { Viewer } from '../people/visible-agents.ts';
 import {
   parseDefinition,
   type WithDefinition,

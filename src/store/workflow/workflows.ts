@@ -1,8 +1,8 @@
 import type { Db, Trx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
-import { type Viewer, visibleIncludingDeleted } from '../agent/agents.ts';
 import { deleteSlug } from '../agent/slugs.ts';
 import { containsText, type Page, readPage } from '../page.ts';
+import { type Viewer, visibleIncludingDeleted } from '../people/visible-agents.ts';
 import {
   parseDefinition,
   type WithDefinition,

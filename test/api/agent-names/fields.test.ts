@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import { addAgent } from '../../../harness/agents.ts';
 import { alertSettings } from '../../../harness/alerts.ts';
 import { startService } from '../../../harness/service.ts';
-import { agentPaths } from '../../../src/api/access/agent-references.ts';
+import { agentPaths } from '../../../src/api/http/request/agent-paths.ts';
 import { endpoints } from '../../../src/contract/index.ts';
 import { insertAliases } from '../../../src/store/agent/slugs.ts';
 

@@ -7,8 +7,8 @@ import { startService } from '../../../harness/service.ts';
 import { createClient } from '../../../src/client/index.ts';
 import { fromId } from '../../../src/core/id.ts';
 import type { Trx } from '../../../src/db/database.ts';
+import { inSnapshot } from '../../../src/db/in-snapshot.ts';
 import { type Sql, sql } from '../../../src/db/sql.ts';
-import { inSnapshot } from '../../../src/store/history/records.ts';
 import { findVisibleRun } from '../../../src/store/workflow/workflow-history.ts';
 import { runColumns, runColumnsWithoutBodies } from '../../../src/store/workflow/workflow-runs.ts';
 

@@ -5,9 +5,9 @@ import { addAgent, run } from '../../../harness/agents.ts';
 import { firstHundred } from '../../../harness/history.ts';
 import { startService } from '../../../harness/service.ts';
 import type { Trx } from '../../../src/db/database.ts';
+import { inSnapshot } from '../../../src/db/in-snapshot.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { readPage } from '../../../src/flow/history/list-executions.ts';
-import { inSnapshot } from '../../../src/store/history/records.ts';
 
 const service = await startService();
 after(service.close);

@@ -8,11 +8,11 @@ import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 import type { ModelCall } from '../../../src/core/model/model-port.ts';
+import { inSnapshot } from '../../../src/db/in-snapshot.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { readPage } from '../../../src/flow/history/list-executions.ts';
 import { rollupRound } from '../../../src/flow/history/retention-round.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';
-import { inSnapshot } from '../../../src/store/history/records.ts';
 
 /** A model whose executions end only by a cancel, and one that responds at once. */
 const longModel = 'cueline/long';

@@ -6,7 +6,7 @@ import {
   type AdmissionLookup,
   readForAdmission,
 } from '../../../src/store/admission/admission-read.ts';
-import type { MembershipLookup } from '../../../src/store/people/members.ts';
+import type { MembershipLookup } from '../../../src/store/admission/roles.ts';
 import { readForStart } from '../../../src/store/workflow/workflow-start.ts';
 
 const id = '00000000-0000-7000-8000-000000000000';

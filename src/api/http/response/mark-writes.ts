@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Standby } from '../../../flow/history/standby.ts';
-import { bearerHash } from '../../access/authenticate.ts';
-import { sessionUser } from '../../access/session-user.ts';
+import { bearerHash } from '../request/credential.ts';
+import { sessionUser } from '../request/session-user.ts';
 
 const readMethods = ['GET', 'HEAD', 'OPTIONS'];
 

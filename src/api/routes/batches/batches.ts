@@ -12,10 +12,10 @@ import {
   type ResultRow,
   readResults,
 } from '../../../store/batch/batches.ts';
+import { limitLists } from '../../access/count-calls.ts';
 import { visibleAgent, visibleError } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { limitLists } from '../../http/limits/minute-limit.ts';
 import { takeResponseSlot } from '../../http/limits/response-slots.ts';
 import { pageOf, readPage } from '../../http/request/page.ts';
 import { toJson } from '../../http/response/json-response.ts';

@@ -16,12 +16,12 @@ import {
 } from '../../../flow/batch/upload-batch.ts';
 import { readUploadAgent } from '../../../store/admission/admission-read.ts';
 import { type EarlierUpload, findEarlierUpload } from '../../../store/batch/uploads.ts';
-import { requireCredential } from '../../access/authenticate.ts';
 import { findAgentId } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins, allowOrigin } from '../../http/cors.ts';
 import { hasJsonLines, streamBody } from '../../http/request/body.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
+import { requireCredential } from '../../http/request/credential.ts';
 import { checkQuery, noFields } from '../../http/request/validate.ts';
 import { routePath, send } from '../../http/route.ts';
 import { readIdempotency, userAgentOf } from '../executions/execute-call.ts';

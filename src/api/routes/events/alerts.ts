@@ -6,9 +6,9 @@ import { requireFound } from '../../../core/failure.ts';
 import { storedIds, toId } from '../../../core/id.ts';
 import * as flow from '../../../flow/event/change-alert.ts';
 import * as store from '../../../store/event/alerts.ts';
+import { limitLists } from '../../access/count-calls.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
-import { limitLists } from '../../http/limits/minute-limit.ts';
 import { route } from '../../http/route.ts';
 
 /** Alerts about the calls of a workspace. */

@@ -12,9 +12,9 @@ import {
 import { type Compute, inlineCharsMax } from '../../../core/compute.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { unknownName } from '../../../core/failure.ts';
-import { requireCredential } from '../../access/authenticate.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { type CallBodyLimit, readCallBody } from '../../http/request/body.ts';
+import { requireCredential } from '../../http/request/credential.ts';
 
 /** Reads a request to execute an agent or a workflow. Errors in it are values, because admission checks limits first. */
 

@@ -12,12 +12,12 @@ import {
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted } from '../../../flow/admission/admit.ts';
-import { bearerHash, unauthorized } from '../../access/authenticate.ts';
 import { findAgentId, readableExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowOrigin } from '../../http/cors.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
+import { bearerHash, unauthorized } from '../../http/request/credential.ts';
 import { errorResponse } from '../../http/response/error-response.ts';
 import { asksForStream } from '../../http/response/event-stream.ts';
 import { routePath, send } from '../../http/route.ts';

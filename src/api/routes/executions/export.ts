@@ -15,11 +15,11 @@ import {
 } from '../../../flow/history/export-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import { writeAudit } from '../../../store/people/audit.ts';
+import { limitLists } from '../../access/count-calls.ts';
 import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { limitLists } from '../../http/limits/minute-limit.ts';
 import { takeResponseSlot } from '../../http/limits/response-slots.ts';
 import { historySource } from '../../http/response/history-source.ts';
 import { emptyStream, streamOf } from '../../http/response/stream.ts';

@@ -16,12 +16,12 @@ import {
 } from '../../../flow/history/list-executions.ts';
 import { listVisibleAgents } from '../../../store/agent/agents.ts';
 import { readExecutionListRows } from '../../../store/execution/executions.ts';
+import { limitLists } from '../../access/count-calls.ts';
 import { reauthorized } from '../../access/reauthorize.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { limitLists } from '../../http/limits/minute-limit.ts';
 import { takeResponseSlot } from '../../http/limits/response-slots.ts';
 import { historySource } from '../../http/response/history-source.ts';
 import { toJson } from '../../http/response/json-response.ts';

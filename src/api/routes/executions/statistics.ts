@@ -17,10 +17,10 @@ import {
   type StatisticsRead,
   sumIntervals,
 } from '../../../store/history/read-statistics.ts';
+import { limitLists } from '../../access/count-calls.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { limitLists } from '../../http/limits/minute-limit.ts';
 import { historySource } from '../../http/response/history-source.ts';
 import { route } from '../../http/route.ts';
 import {

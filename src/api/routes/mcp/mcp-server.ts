@@ -8,18 +8,18 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { refusalAdvice } from '../../../core/execution/refusal-advice.ts';
 import type { Caller } from '../../../core/people/caller.ts';
-import type { ApiDeps } from '../../api-deps.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import { callTool, declaresTasks, tasksExtension } from './call-tool.ts';
 import { listedTools } from './listed-tools.ts';
 import type { McpBody } from './mcp-body.ts';
+import type { McpDeps } from './mcp-deps.ts';
 import type { PacedResponse } from './paced-response.ts';
 import type { ResponseBudget } from './response-budget.ts';
 import { acknowledgeTask, cancelTask, getTask } from './tasks.ts';
 
 /** One request over MCP: who sent it, and what the body says beyond its JSON value. */
 export interface McpRequest {
-  readonly deps: ApiDeps;
+  readonly deps: McpDeps;
   readonly caller: Caller;
   readonly keyHash: string;
   readonly request: FastifyRequest;

@@ -9,13 +9,12 @@ import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { inWorkspace } from '../../../db/fair-connections.ts';
 import { findTool } from '../../../store/agent/tools.ts';
-import { unauthorized } from '../../access/authenticate.ts';
+import { limitLists } from '../../access/count-calls.ts';
 import { visibleAgent } from '../../access/visible-resources.ts';
-import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { holdCallBytes } from '../../http/limits/call-bytes.ts';
-import { limitLists } from '../../http/limits/minute-limit.ts';
 import { type CallBytes, readCallBody } from '../../http/request/body.ts';
+import { unauthorized } from '../../http/request/credential.ts';
 import { keyLimit } from '../executions/execute-call.ts';
 import { requireWorkflow } from '../workflows/workflows.ts';
 import { admitTool, toolClient } from './call-tool.ts';
@@ -36,6 +35,7 @@ import {
   readMcpBody,
   readMcpBodyJob,
 } from './mcp-body.ts';
+import type { McpDeps } from './mcp-deps.ts';
 import { createMcpServer, type McpRequest } from './mcp-server.ts';
 import { PacedResponse } from './paced-response.ts';
 import { ResponseBudget } from './response-budget.ts';
@@ -45,7 +45,7 @@ import { ResponseBudget } from './response-budget.ts';
  * own, and nothing is kept between two requests. The library speaks the protocol. Here, a key is required, and calls of tools
  * go through admission.
  */
-export function mcpRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function mcpRoutes(app: FastifyInstance, deps: McpDeps): void {
   const handle = createHandlers(deps.version);
   for (const path of paths) {
     app.post<{ Params: { slug?: string } }>(path, async (request, reply) => {
@@ -92,7 +92,7 @@ function createHandlers(version: string): Handle {
 }
 
 async function serve(
-  deps: ApiDeps,
+  deps: McpDeps,
   handle: Handle,
   request: SlugRequest,
   reply: FastifyReply,
@@ -121,7 +121,7 @@ interface Received {
 }
 
 async function readSent(
-  { compute }: ApiDeps,
+  { compute }: McpDeps,
   { workspaceId }: Caller,
   sent: string | Uint8Array,
 ): Promise<McpBody> {
@@ -135,7 +135,7 @@ async function readSent(
 }
 
 async function answer(
-  deps: ApiDeps,
+  deps: McpDeps,
   handle: Handle,
   { request, reply, caller, keyHash, body }: Received,
 ): Promise<void> {

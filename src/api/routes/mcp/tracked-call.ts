@@ -11,8 +11,8 @@ import type { Waiters } from '../../../flow/execution/wait.ts';
 import { findAgentOfExecution, findWorkflowOfRun } from '../../../store/agent/tools.ts';
 import type { ExecutionKey } from '../../../store/execution/executions.ts';
 import { findRunDetail } from '../../../store/workflow/workflow-history.ts';
-import { unauthorized } from '../../access/authenticate.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
+import { unauthorized } from '../../http/request/credential.ts';
 import type { Era, McpRequest } from './mcp-server.ts';
 import { executionResult, type ResultLinks, runResult } from './tool-result.ts';
 

@@ -16,7 +16,6 @@ import {
   readExecutionStream,
 } from '../../../flow/execution/read-stream.ts';
 import type { FoundExecution } from '../../../flow/execution/shared-reads.ts';
-import { bearerHash, unauthorized } from '../../access/authenticate.ts';
 import { findAgentId, readableExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
@@ -25,6 +24,7 @@ import { holdCallBytes } from '../../http/limits/call-bytes.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
 import { type CallBytes, readCallBody } from '../../http/request/body.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
+import { bearerHash, unauthorized } from '../../http/request/credential.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import { keyLimit, readIdempotency } from '../executions/execute-call.ts';
 import type { CallRequest } from './call-request.ts';

@@ -14,14 +14,14 @@ import {
   type ScheduleRow,
 } from '../../../store/workflow/schedules.ts';
 import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiDeps } from '../../api-deps.ts';
 import { etag, ifMatch } from '../../http/request/if-match.ts';
 import { pageOf, readPage } from '../../http/request/page.ts';
 import { route } from '../../http/route.ts';
+import type { WorkflowDeps } from './workflow-deps.ts';
 import { requireWorkflow } from './workflows.ts';
 
 /** Schedules of workflows. */
-export function scheduleRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function scheduleRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
   const { db } = deps;
 
   route(app, deps, contract.createSchedule, async ({ params, ids, body, caller }) => {

@@ -11,18 +11,18 @@ import { checkSignature, parseEvent, parseEventJob } from '../../../core/workflo
 import * as flow from '../../../flow/workflow/change-webhook.ts';
 import type { StartCall } from '../../../flow/workflow/start-workflow.ts';
 import * as store from '../../../store/workflow/webhooks.ts';
+import { limitInMinute } from '../../access/count-calls.ts';
 import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiDeps } from '../../api-deps.ts';
-import { limitInMinute } from '../../http/limits/minute-limit.ts';
 import { parseBody, readBody } from '../../http/request/body.ts';
 import { pageOf, readPage } from '../../http/request/page.ts';
 import { route, routePath, send } from '../../http/route.ts';
 import { parseIdempotencyKey } from '../executions/execute-call.ts';
+import type { WorkflowDeps } from './workflow-deps.ts';
 import { startedResponse } from './workflow-runs.ts';
 import { requireWorkflow } from './workflows.ts';
 
 /** Inbound webhooks: manages them and receives their events. */
-export function webhookRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function webhookRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
   const { db } = deps;
   eventRoute(app, deps);
 
@@ -67,7 +67,7 @@ export function webhookRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 type EventRequest = FastifyRequest<{ Params: { webhookId: string } }>;
 
-function eventRoute(app: FastifyInstance, deps: ApiDeps): void {
+function eventRoute(app: FastifyInstance, deps: WorkflowDeps): void {
   const { db, compute, sealKey, workflowStarter, webhookPerMinute } = deps;
   // An unknown webhook takes as long to reject as a wrong signature.
   const decoy = generateWebhookSecret();

@@ -13,7 +13,6 @@ import {
 import { readWithinBytes } from '../../../flow/execution/read-within-bytes.ts';
 import { waitForDatabase } from '../../../flow/wait-for-database.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
-import type { ApiDeps } from '../../api-deps.ts';
 import {
   EventStream,
   eventStreamHeaders,
@@ -24,10 +23,11 @@ import { toWire } from '../../http/response/to-wire.ts';
 import { route } from '../../http/route.ts';
 import { readStart, SentEvents } from '../executions/stream.ts';
 import { visibleRun } from './visible-run.ts';
+import type { WorkflowDeps } from './workflow-deps.ts';
 import { type RunPath, readRun } from './workflow-runs.ts';
 
 /** Streams the states of a workflow run's steps, and the text of one of them. */
-export function workflowRunStreamRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function workflowRunStreamRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
   route(app, deps, streamWorkflowRun, async ({ params, query, caller, request }) => {
     const row = await readRun(deps, caller, params, true);
     const step = query.step === undefined ? null : requireStep(row, query.step);
@@ -56,7 +56,7 @@ function requireStep({ definition }: WorkflowRunDetailRow, name: string): string
 }
 
 async function authorized(
-  deps: ApiDeps,
+  deps: WorkflowDeps,
   request: FastifyRequest,
   params: RunPath,
 ): Promise<Caller> {
@@ -85,7 +85,7 @@ interface OfferedText {
 
 /** Reads no faster than its events are taken, and holds at most one text and the run at its end. */
 class RunReader {
-  readonly #deps: ApiDeps;
+  readonly #deps: WorkflowDeps;
   readonly #reading: RunReading;
   readonly #states = new Map<string, string>();
   #executionId: string | null = null;
@@ -98,7 +98,7 @@ class RunReader {
   #hasChanged = true;
   #wake = () => {};
 
-  constructor(deps: ApiDeps, reading: RunReading) {
+  constructor(deps: WorkflowDeps, reading: RunReading) {
     this.#deps = deps;
     this.#reading = reading;
   }

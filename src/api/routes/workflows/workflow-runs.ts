@@ -12,23 +12,23 @@ import {
   sumUsage,
   type UsageRow,
 } from '../../../store/workflow/workflow-usage.ts';
-import { bearerHash, unauthorized } from '../../access/authenticate.ts';
+import { limitLists } from '../../access/count-calls.ts';
 import { requirePermission } from '../../access/require-permission.ts';
 import { mayRead } from '../../access/visible-resources.ts';
-import type { ApiDeps } from '../../api-deps.ts';
 import { allowOrigin } from '../../http/cors.ts';
-import { limitLists } from '../../http/limits/minute-limit.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
+import { bearerHash, unauthorized } from '../../http/request/credential.ts';
 import { pageOf, readCursor, readPage } from '../../http/request/page.ts';
 import { errorResponse } from '../../http/response/error-response.ts';
 import { type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
 import { readDashboardCall, readExecuteBody, readIdempotency } from '../executions/execute-call.ts';
 import { itemOf, runOf, usageByPart, visibleRun, withVisibleError } from './visible-run.ts';
+import type { WorkflowDeps } from './workflow-deps.ts';
 import { requireWorkflow } from './workflows.ts';
 
 /** Starts, lists, reads and cancels workflow runs. */
-export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function workflowRunRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
   const { db, historyReads } = deps;
   executeRoutes(app, deps);
   singleRunRoutes(app, deps);
@@ -80,7 +80,7 @@ export function workflowRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
   );
 }
 
-function singleRunRoutes(app: FastifyInstance, deps: ApiDeps): void {
+function singleRunRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
   route(app, deps, contract.getWorkflowRun, async ({ params, query, caller, request, reply }) => {
     const id = fromId('workflowRun', params.workflowRunId);
     const hasUsage = query.include === 'usage';
@@ -109,7 +109,7 @@ export interface RunPath {
   readonly workflowRunId: string;
 }
 
-function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {
+function executeRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
   type Params = { Params: { workflowId: string } };
   app.post<Params>(routePath(contract.executeWorkflow), async (request, reply) => {
     const hash = bearerHash(request);
@@ -133,7 +133,7 @@ function executeRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 async function startRun(
-  deps: ApiDeps,
+  deps: WorkflowDeps,
   request: FastifyRequest<{ Params: { workflowId: string } }>,
   reply: FastifyReply,
   input: Pick<StartCall, 'credential' | 'trigger' | 'body'>,
@@ -182,14 +182,14 @@ function runResponse(
 }
 
 /** The usage of a run, its steps and its first items. Reads up to a thousand records for each step. */
-function readRunUsage({ historyReads }: ApiDeps, caller: Caller, runId: string) {
+function readRunUsage({ historyReads }: WorkflowDeps, caller: Caller, runId: string) {
   return historyReads.read(caller, async (db) =>
     sumUsage(db, await listExecutionsOfRun(db, runId), runItemsMax),
   );
 }
 
 function readItemUsage(
-  { historyReads }: ApiDeps,
+  { historyReads }: WorkflowDeps,
   caller: Caller,
   rows: readonly WorkflowStepRow[],
 ) {
@@ -210,14 +210,19 @@ function idsOf({ workflowId, workflowRunId }: RunPath) {
   };
 }
 
-async function requireRun({ db }: ApiDeps, caller: Caller, path: RunPath, omitsBodies = false) {
+async function requireRun(
+  { db }: WorkflowDeps,
+  caller: Caller,
+  path: RunPath,
+  omitsBodies = false,
+) {
   const request = { ...idsOf(path), itemsShown: runItemsMax, omitsBodies };
   return requireFound(await store.findRunDetail(db, caller, request), 'workflow run');
 }
 
 /** The workflow run, if the caller may read it. */
 export async function readRun(
-  deps: ApiDeps,
+  deps: WorkflowDeps,
   caller: Caller,
   path: RunPath,
   omitsBodies = false,

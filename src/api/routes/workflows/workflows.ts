@@ -21,16 +21,17 @@ import {
   listWorkflows,
   type WorkflowRow,
 } from '../../../store/workflow/workflows.ts';
-import { agentPaths, resolveAgents } from '../../access/agent-references.ts';
+import { resolveAgents } from '../../access/agent-references.ts';
 import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiDeps } from '../../api-deps.ts';
+import { agentPaths } from '../../http/request/agent-paths.ts';
 import { etag, ifMatch } from '../../http/request/if-match.ts';
 import { pageOf, readPage } from '../../http/request/page.ts';
 import { validationErrors } from '../../http/request/validate.ts';
 import { route } from '../../http/route.ts';
+import type { WorkflowDeps } from './workflow-deps.ts';
 
 /** Workflows. A key that is restricted to agents can read the workflows that use only those agents. */
-export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function workflowRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
   const { db, historyReads } = deps;
 
   route(app, deps, contract.createWorkflow, async ({ body, caller }) => {
@@ -97,7 +98,7 @@ export function workflowRoutes(app: FastifyInstance, deps: ApiDeps): void {
 const definitionAgents = agentPaths(WorkflowDefinitionInput);
 
 /** Versions and pins of workflows. */
-export function workflowVersionRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function workflowVersionRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
   const { db } = deps;
 
   route(app, deps, contract.createWorkflowVersion, async ({ ids, body, caller }) => {

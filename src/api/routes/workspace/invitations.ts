@@ -13,13 +13,13 @@ import * as flow from '../../../flow/workspace/accept-invitation.ts';
 import { invite, revokeInvitation } from '../../../flow/workspace/invite.ts';
 import * as store from '../../../store/people/invitations.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
+import type { SessionDeps } from '../../access/session-deps.ts';
 import { throttleAttempts } from '../../access/sign-in-guard.ts';
-import type { ApiDeps } from '../../api-deps.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { route } from '../../http/route.ts';
 
 /** Creates, lists, deletes and accepts invitations. */
-export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function invitationRoutes(app: FastifyInstance, deps: SessionDeps): void {
   const { db, sessions } = deps;
 
   route(app, deps, createInvitation, async ({ caller, body, request }) => {
@@ -77,7 +77,7 @@ export function invitationRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
 /** Whether the mail server accepted the invitation. The caller has the link in any case. */
 async function sendInvitation(
-  { sendMail }: ApiDeps,
+  { sendMail }: SessionDeps,
   request: FastifyRequest,
   { email, role, workspaceName }: store.NamedInvitation,
   url: string,

@@ -15,14 +15,14 @@ import { deleteAccount } from '../../../flow/workspace/delete-account.ts';
 import { listDismissals, putDismissal } from '../../../store/people/dismissals.ts';
 import * as store from '../../../store/people/members.ts';
 import { findUser, hasGeneratedPassword } from '../../../store/people/users.ts';
-import { bearerHash, requireCredential, unauthorized } from '../../access/authenticate.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
-import type { ApiDeps } from '../../api-deps.ts';
+import type { SessionDeps } from '../../access/session-deps.ts';
+import { bearerHash, requireCredential, unauthorized } from '../../http/request/credential.ts';
 import { checkQuery, noFields } from '../../http/request/validate.ts';
 import { route, routePath, send } from '../../http/route.ts';
 
 /** The signed-in user, and the members of a workspace. */
-export function memberRoutes(app: FastifyInstance, deps: ApiDeps): void {
+export function memberRoutes(app: FastifyInstance, deps: SessionDeps): void {
   const { db, sessions } = deps;
 
   route(app, deps, getMe, async ({ caller }) => {
