@@ -1,6 +1,7 @@
-import type { Connection } from '../src/db/detect-pooler.ts';
-import { openPipelines, type Pipelines, type Send, type Value } from '../src/db/pipeline.ts';
+import type { Connection } from '../src/db/connection.ts';
+import { openPipelines, type Pipelines, type Send } from '../src/db/pipeline.ts';
 import type { Statement } from '../src/db/statement.ts';
+import type { Value } from '../src/db/value.ts';
 
 /** Pipelines for a test, with time limits for a slow machine. The caller closes them. */
 export function testPipelines(connection: Connection, connectionsMax = 10): Pipelines {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Db } from '../src/db/database.ts';
-import type { Pipelines, Send, Value } from '../src/db/pipeline.ts';
+import type { Pipelines, Send } from '../src/db/pipeline.ts';
+import type { Value } from '../src/db/value.ts';
 import { numbered, watchedSend } from './pipelines.ts';
 import { type SentStatement, silentDb } from './silent-db.ts';
 

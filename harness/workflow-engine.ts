@@ -1,5 +1,5 @@
 import type { Compute } from '../src/core/compute.ts';
-import type { Connection } from '../src/db/detect-pooler.ts';
+import type { Connection } from '../src/db/connection.ts';
 import { type Completions, createCompletions } from '../src/flow/completions.ts';
 import { definitionCache } from '../src/flow/workflow/definition-cache.ts';
 import type { ProgressDeps } from '../src/flow/workflow/progress.ts';

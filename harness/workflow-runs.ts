@@ -9,7 +9,7 @@ import type {
 } from '../src/core/workflow/definition.ts';
 import type { Db } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
-import type { StartCall } from '../src/flow/workflow/start-workflow.ts';
+import type { StartCall } from '../src/flow/workflow/start-call.ts';
 import { insertSlug } from '../src/store/agent/slugs.ts';
 import {
   listSteps,

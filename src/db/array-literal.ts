@@ -1,4 +1,4 @@
-import type { Value } from './pipeline.ts';
+import type { Value } from './value.ts';
 
 /** An array literal of PostgreSQL. Arrays of arrays must be rectangular there, so others are sent as arrays of literals. */
 export function arrayLiteral(values: readonly Value[]): string {

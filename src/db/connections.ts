@@ -1,5 +1,5 @@
+import type { Connection } from './connection.ts';
 import { type Db, dropIdle, openDatabase } from './database.ts';
-import type { Connection } from './detect-pooler.ts';
 import { openPipelines, type Pipelines } from './pipeline.ts';
 
 /**

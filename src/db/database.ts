@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import { Client, type ClientConfig } from './client.ts';
 import { camelCase } from './column-names.ts';
-import type { Connection } from './detect-pooler.ts';
+import type { Connection } from './connection.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { reportError } from './observed-errors.ts';
 import { sessionSettings } from './session-settings.ts';

@@ -1,5 +1,6 @@
 import { StartupFailure } from '../core/startup-failure.ts';
 import { Client, type ClientConfig } from './client.ts';
+import type { Connection } from './connection.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { requiredSettings } from './session-settings.ts';
 
@@ -14,12 +15,6 @@ import { requiredSettings } from './session-settings.ts';
  *
  * Locks and settings are always limited to a transaction, with or without a pooler.
  */
-export interface Connection extends ClientConfig {
-  /** Whether a transaction pooler is in between. Detected once, at startup. */
-  readonly pooled?: boolean;
-  /** The major version of the server. */
-  readonly serverVersion?: number;
-}
 
 /**
  * Compares the session's process id with the one announced on connect. A pooler announces an invented id, because it does

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import { Client } from './client.ts';
+import type { Connection } from './connection.ts';
 import { clientConfig, type Db } from './database.ts';
-import type { Connection } from './detect-pooler.ts';
 import { ResponseTimer } from './response-timer.ts';
 import { sql } from './sql.ts';
 

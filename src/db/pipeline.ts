@@ -3,14 +3,15 @@ import type pg from 'pg';
 import { Semaphore } from '../core/semaphore.ts';
 import { arrayLiteral } from './array-literal.ts';
 import { Client } from './client.ts';
+import type { Connection } from './connection.ts';
 import { clientConfig } from './database.ts';
 import { DatabaseUnavailable } from './database-error.ts';
-import type { Connection } from './detect-pooler.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { PipelinedQuery, type PreparedQuery, type StatementCache } from './pipelined-query.ts';
 import { ResponseTimer } from './response-timer.ts';
 import type { Statement } from './statement.ts';
 import { commit } from './statements.ts';
+import type { Value } from './value.ts';
 
 /**
  * Pipelined connections for the hot paths: admission, finish, polls and heartbeat.
@@ -40,9 +41,6 @@ export interface Send {
   <Row>(statement: Statement<void, Row>): Promise<Row[]>;
   <Input, Row>(statement: Statement<Input, Row>, input: Input): Promise<Row[]>;
 }
-
-/** Buffers are sent as bytes, everything else as text. */
-export type Value = string | number | boolean | Buffer | null | undefined | readonly Value[];
 
 export interface Pipelines {
   /**

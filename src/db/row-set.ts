@@ -1,6 +1,6 @@
-import type { Value } from './pipeline.ts';
 import { type Sql, sql } from './sql.ts';
 import type { Fragment } from './statement.ts';
+import type { Value } from './value.ts';
 
 /** Rows as parameters of a statement: each column is declared once, with its name, its type and its value. */
 

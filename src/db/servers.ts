@@ -7,7 +7,7 @@ import {
   isTemporaryRefusal,
   type Refusal,
 } from './database-error.ts';
-import { type Primary, primaryColumns } from './replication-position.ts';
+import { type Primary, primaryColumns } from './primary.ts';
 
 /**
  * Chooses among the servers of a database, because `pg` connects to a single one: all are asked at once, and the first one

@@ -1,4 +1,4 @@
-import type { Connection } from './detect-pooler.ts';
+import type { Connection } from './connection.ts';
 
 /**
  * The session settings that our statements rely on, sent on every connect: the role, the database or `options` in

@@ -1,5 +1,4 @@
 import { snakeCase } from './column-names.ts';
-import type { Db } from './database.ts';
 
 /**
  * The tag for SQL. What is inserted into a template becomes a parameter, except for SQL itself, which becomes part of the text:
@@ -23,9 +22,14 @@ export class Sql<Row = unknown> {
     return this.texts.reduce((before, text, index) => `${before}$${index}${text}`);
   }
 
-  execute(db: Db): Promise<Result<Row>> {
+  execute(db: Runner): Promise<Result<Row>> {
     return db.run(this);
   }
+}
+
+/** A connection, a transaction or a pool. */
+export interface Runner {
+  run<Row>(query: Sql<Row>): Promise<Result<Row>>;
 }
 
 export interface Result<Row> {

@@ -1,5 +1,5 @@
-import type { Value } from './pipeline.ts';
 import { type Sql, sql } from './sql.ts';
+import type { Value } from './value.ts';
 
 /**
  * A statement whose text is constant, so that each connection prepares it once. Its parameters are functions that read their

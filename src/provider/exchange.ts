@@ -1,6 +1,7 @@
 import type { Exchange } from '../core/model/model-port.ts';
 import { credentialHeader, isVersion } from '../core/model/request-extras.ts';
-import { type Connection, secretsOf } from './connection/settings.ts';
+import type { Connection } from './connection/connection.ts';
+import { secretsOf } from './connection/settings.ts';
 import { hideSecrets, redact, redacted } from './failure/redact.ts';
 
 /** Records the last request of a `fetch` and its response, for a person to read. */

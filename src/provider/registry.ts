@@ -21,6 +21,7 @@ import { allowedHostCheck, isPublicURL, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { type BreakerState, type Breakers, createBreakers } from './capacity/breakers.ts';
 import { ByteBudget } from './capacity/byte-budget.ts';
+import type { Connection } from './connection/connection.ts';
 import {
   environmentProviders,
   fromEnvironment,
@@ -28,7 +29,6 @@ import {
   variableFor,
 } from './connection/environment.ts';
 import {
-  type Connection,
   complete,
   missing,
   type ProviderSettings,

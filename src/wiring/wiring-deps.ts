@@ -4,8 +4,8 @@ import type { AllDeps } from '../api/routes.ts';
 import type { Config } from '../config.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { SharedResource } from '../core/shares.ts';
+import type { Connection } from '../db/connection.ts';
 import type { Db } from '../db/database.ts';
-import type { Connection } from '../db/detect-pooler.ts';
 import type { BreakerState } from '../provider/capacity/breakers.ts';
 
 /** What a process does: `start` serves the API and works, the others do one of the two. */

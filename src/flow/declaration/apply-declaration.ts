@@ -9,7 +9,8 @@ import { findAgents } from '../../store/agent/agents.ts';
 import { lockDeclaration } from '../../store/agent/declaration.ts';
 import { lockSlugs } from '../../store/agent/slugs.ts';
 import { writeEvents } from '../../store/event/events.ts';
-import { type Change, type Declaration, type Plan, planDeclaration } from './plan-declaration.ts';
+import { type Declaration, type Plan, planDeclaration } from './plan-declaration.ts';
+import type { Change } from './planning.ts';
 
 /**
  * Applies a declaration in one transaction, all or nothing. The changes are planned first, without locks; a dry run ends

@@ -19,7 +19,7 @@ import { createAgent, settingsOfNew } from '../agent/create-agent.ts';
 import { requireFreeNames } from '../agent/take-slug.ts';
 import { requireVersionAliases } from '../agent/version-aliases.ts';
 import { requireSchemas } from '../compute/require-schemas.ts';
-import type { Change, Planning } from './plan-declaration.ts';
+import type { Change, Planning } from './planning.ts';
 
 /** Plans an agent: its settings, its pinned version and its stage. */
 export async function planAgent(planning: Planning, declared: DeclaredAgent): Promise<void> {

@@ -1,21 +1,14 @@
 import type { DeclaredAgent, DeclaredWorkflow } from '../../core/agent/declaration.ts';
-import type { PlaceholderWarning } from '../../core/agent/prompt.ts';
-import type { Compute } from '../../core/compute.ts';
-import type { NewEvent } from '../../core/event/event.ts';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { readClock } from '../../db/clock.ts';
 import type { Trx } from '../../db/database.ts';
-import { type AgentRow, findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
-import {
-  findPromptsByName,
-  findWorkflowsByName,
-  type NamedPromptRow,
-  type NamedWorkflowRow,
-} from '../../store/agent/declaration.ts';
+import { findAgents, listVisibleAgents } from '../../store/agent/agents.ts';
+import { findPromptsByName, findWorkflowsByName } from '../../store/agent/declaration.ts';
 import { planAgent } from './plan-agent.ts';
-import { type DeclaredPrompt, type PlannedVersion, planPrompt } from './plan-prompt.ts';
+import { type DeclaredPrompt, planPrompt } from './plan-prompt.ts';
 import { planWorkflow } from './plan-workflow.ts';
+import { type Change, type Kind, Named, type Planning, type Work } from './planning.ts';
 
 /** Plans the changes that make a workspace match a declaration. Planning takes no locks and writes nothing. */
 
@@ -25,47 +18,12 @@ export interface Declaration {
   readonly workflows?: readonly DeclaredWorkflow[];
 }
 
-type Kind = 'prompt' | 'agent' | 'workflow';
-
-export interface Change {
-  readonly kind: Kind;
-  readonly name: string;
-  readonly action: 'create' | 'change' | 'add-version' | 'pin' | 'move';
-  readonly field?: string;
-  readonly from?: unknown;
-  readonly to?: unknown;
-  /** Of a new version. */
-  readonly warnings?: readonly PlaceholderWarning[];
-}
-
-/** One step of the plan. It makes the same calls as the API, with all their checks. `events` are written after all steps. */
-type Work = (trx: Trx, events: NewEvent[]) => Promise<unknown>;
-
 export interface Plan {
   readonly changes: readonly Change[];
   /** In order: prompts, then agents, then workflows. */
   readonly works: Readonly<Record<Kind, readonly Work[]>>;
   /** The agents that change, with the revision that the plan is based on. */
   readonly revisions: ReadonlyMap<string, number>;
-}
-
-/** What exists, by name, and what the plan creates. New things already have ids. */
-export interface Planning {
-  readonly trx: Trx;
-  readonly compute: Compute;
-  readonly caller: Caller;
-  readonly nowMs: number;
-  readonly prompts: Named<NamedPromptRow>;
-  /** New versions, by prompt and label. */
-  readonly versions: Map<string, PlannedVersion>;
-  readonly agents: Named<AgentRow>;
-  /** The stored ids of agents that are declared inactive: workflows may name them. */
-  readonly mayBeInactive: Set<string>;
-  readonly workflows: Named<NamedWorkflowRow>;
-  readonly changes: Change[];
-  readonly revisions: Map<string, number>;
-  /** Adds a step to the plan. */
-  readonly add: (work: Work) => void;
 }
 
 /** Throws a `CallFailure` that names the declared thing it concerns. */
@@ -96,39 +54,6 @@ export async function planDeclaration(
     const add = (work: Work) =>
       works[kind].push((at, events) => withName(kind, name, () => work(at, events)));
     await withName(kind, name, () => plan({ ...common, compute, add }));
-  }
-}
-
-/** Rows of one kind by name. A name must be unique only if something is looked up by it. */
-export class Named<Row extends { readonly id: string; readonly name: string }> {
-  readonly #rows: Row[];
-  readonly #kind: string;
-  constructor(kind: string, rows: readonly Row[]) {
-    this.#kind = kind;
-    this.#rows = [...rows];
-  }
-
-  all(name: string): Row[] {
-    return this.#rows.filter((row) => row.name === name);
-  }
-
-  ofIds(ids: readonly string[]): Row[] {
-    return this.#rows.filter((row) => ids.includes(row.id));
-  }
-
-  /** Null if there is none; a conflict if there are several. */
-  find(name: string): Row | null {
-    const [row = null, ...others] = this.all(name);
-    if (others.length === 0) return row;
-    const message = `There are ${others.length + 1} ${this.#kind}s with the name "${name}".`;
-    throw new CallFailure('CONFLICT', message);
-  }
-
-  /** Adds a row, or replaces its earlier state. */
-  put(row: Row): void {
-    const at = this.#rows.findIndex(({ id }) => id === row.id);
-    if (at < 0) this.#rows.push(row);
-    else this.#rows[at] = row;
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Visibility } from '../../core/agent/agent.ts';
 import { callSettingNames } from '../../core/agent/call-settings.ts';
-import type { FileKind } from '../../core/agent/file-value.ts';
 import { messageLists } from '../../core/agent/messages.ts';
 import { fileVariables, placeholderWarnings } from '../../core/agent/prompt.ts';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
@@ -19,7 +18,7 @@ import {
   versionInput,
 } from '../agent/create-version.ts';
 import { requireSchemas } from '../compute/require-schemas.ts';
-import type { Planning } from './plan-declaration.ts';
+import type { PlannedVersion, Planning } from './planning.ts';
 
 export interface DeclaredPrompt {
   readonly name: string;
@@ -31,15 +30,6 @@ export interface DeclaredPrompt {
 interface DeclaredVersion extends VersionFields {
   readonly label: string;
 }
-
-/** A new version. */
-export type PlannedVersion = VersionInput & {
-  readonly id: string;
-  readonly label: string;
-  readonly variables: readonly string[];
-  readonly messageLists: readonly string[];
-  readonly fileVariables: Readonly<Record<string, FileKind>>;
-};
 
 /** Plans a prompt and its declared versions. Other versions stay. */
 export async function planPrompt(planning: Planning, declared: DeclaredPrompt): Promise<void> {

@@ -14,7 +14,7 @@ import {
   type WorkflowPatch,
 } from '../workflow/change-workflow.ts';
 import { agentIdsOf, checkAgainst, sound } from '../workflow/check-workflow.ts';
-import type { Change, Planning } from './plan-declaration.ts';
+import type { Change, Planning } from './planning.ts';
 
 /** Plans a workflow. A different definition becomes a new version, which is pinned. */
 export async function planWorkflow(planning: Planning, declared: DeclaredWorkflow): Promise<void> {

@@ -1,46 +1,16 @@
 import type { ExecutionSummary } from '../../core/execution/execution-fields.ts';
-import {
-  crowded,
-  type IdRange,
-  type Piece,
-  rangesOf,
-  windowOf,
-} from '../../core/history/history-range.ts';
+import { crowded, type Piece, rangesOf, windowOf } from '../../core/history/history-range.ts';
 import type { Db, Trx } from '../../db/database.ts';
 import { inSnapshot } from '../../db/in-snapshot.ts';
 import type { ListedExecution } from '../../store/execution/executions.ts';
 import { countQueued } from '../../store/history/history-counts.ts';
-import {
-  type HistoryRequest,
-  matchesNothing,
-  needsBreakdown,
-} from '../../store/history/history-filter.ts';
+import { matchesNothing, needsBreakdown } from '../../store/history/history-filter.ts';
 import { readRecords } from '../../store/history/records.ts';
 import { breakDown, countPieces } from './count-history.ts';
+import type { HistoryPage, ListRequest } from './history-page.ts';
 import { searchExecutions } from './search-executions.ts';
 
 /** Lists a page of a history, newest first, with the total number of matches, from one snapshot. */
-
-export interface ListRequest extends HistoryRequest {
-  readonly range: IdRange;
-  /** Leaves out variables and output. */
-  readonly omitsBodies?: boolean;
-  readonly limit: number;
-  readonly offset: number;
-  /** The page starts after this execution, in list order. */
-  readonly after: string | null;
-  /** Ends a search whose page nobody waits for. */
-  readonly signal?: AbortSignal;
-}
-
-export interface HistoryPage {
-  readonly rows: ListedExecution[];
-  readonly total: number;
-  /** Whether counting everything would have taken too long. */
-  readonly totalIsLowerBound: boolean;
-  /** Where the next page continues if this one took too long to fill, with what is left of the offset. */
-  readonly continuesAfter: { readonly id: string; readonly skip: number } | null;
-}
 
 export async function listExecutions(db: Db, request: ListRequest): Promise<HistoryPage> {
   if (matchesNothing(request)) return exactPage([], 0);

@@ -20,7 +20,7 @@ import {
   tokenSetsOf,
 } from '../../store/history/search-index.ts';
 import { breakDown, countPieces } from './count-history.ts';
-import type { HistoryPage, ListRequest } from './list-executions.ts';
+import type { HistoryPage, ListRequest } from './history-page.ts';
 
 /**
  * Lists a page by filters that no bucket counts: text, variables, latency and cost. Only a look at each record tells

@@ -9,7 +9,8 @@ import {
   type ScheduleMove,
   type ScheduleRow,
 } from '../../store/workflow/schedules.ts';
-import type { StartCall, Started, WorkflowStarter } from './start-workflow.ts';
+import type { StartCall, Started } from './start-call.ts';
+import type { WorkflowStarter } from './start-workflow.ts';
 
 /**
  * Starts workflow runs of due schedules. Every worker process polls once a second. A due schedule stays locked until its

@@ -1,10 +1,5 @@
-import type { ExecuteBody, UnparsedBody } from '../../core/agent/variables.ts';
 import type { Compute } from '../../core/compute.ts';
-import type { Refusal } from '../../core/execution/check-call.ts';
-import type { WindowState } from '../../core/execution/limits.ts';
 import { LruCache } from '../../core/lru-cache.ts';
-import type { Caller } from '../../core/people/caller.ts';
-import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import type { LockedWorkflowRun } from '../../store/workflow/workflow-progress.ts';
@@ -21,6 +16,7 @@ import { awaitCommit } from '../transaction/await-commit.ts';
 import { batcher } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
 import { type ProgressDeps, planProgress } from './progress.ts';
+import type { StartCall, Started } from './start-call.ts';
 import { noValues } from './value-cache.ts';
 import { type UnpreparedStart, WorkflowStarts } from './workflow-starts.ts';
 
@@ -29,46 +25,6 @@ import { type UnpreparedStart, WorkflowStarts } from './workflow-starts.ts';
  * decides in memory (`WorkflowStarts`), plans the first steps, then writes and commits. A refusal is a value. Refused starts
  * leave no record.
  */
-
-export interface StartCall {
-  readonly credential:
-    | { readonly kind: 'key'; readonly hash: string }
-    | { readonly kind: 'session'; readonly caller: Caller }
-    /** A schedule or a webhook. It acts for the user who created it. */
-    | {
-        readonly kind: 'trigger';
-        readonly id: string;
-        readonly workspaceId: string;
-        readonly userId: string | null;
-      };
-  /** Null for a malformed id, which is treated as unknown. */
-  readonly workflowId: string | null;
-  readonly trigger: WorkflowTrigger;
-  /** The request body, `{"input": {…}}`. */
-  readonly body: ExecuteBody | UnparsedBody;
-  /** Of the body, once it is computed. */
-  readonly digest?: Buffer | null;
-  readonly idempotencyKey: string | null;
-  readonly idempotencyProblem: string | null;
-}
-
-export type Started = { readonly nowMs: number } & (
-  | Refusal
-  | {
-      readonly kind: 'accepted';
-      readonly replayed: boolean;
-      readonly currentStatus: WorkflowRunStatus;
-      readonly runId: string;
-      readonly workflowId: string;
-      readonly workflowName: string;
-      readonly workflowVersionId: string;
-      readonly workflowVersionLabel: string;
-      readonly executedAtMs: number;
-      /** Names in the input that the workflow does not declare. */
-      readonly ignoredInput: readonly string[];
-      readonly states: readonly WindowState[];
-    }
-);
 
 export interface WorkflowStarter {
   start(call: StartCall): Promise<Started>;

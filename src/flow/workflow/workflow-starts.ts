@@ -19,7 +19,7 @@ import {
   keyWindowsOf,
   unknownCaller,
 } from '../admission/admission-mapping.ts';
-import type { StartCall, Started } from './start-workflow.ts';
+import type { StartCall, Started } from './start-call.ts';
 
 type Accepted = Extract<StartDecision, { kind: 'accepted' }>;
 

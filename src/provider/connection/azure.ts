@@ -1,4 +1,4 @@
-import type { Connection } from './settings.ts';
+import type { Connection } from './connection.ts';
 
 /**
  * The addresses of Azure. `…/openai/v1` has the Responses API and chat completions. Two older forms have only chat

@@ -1,7 +1,7 @@
 import { reasonedErrors } from '../../core/failure.ts';
 import { ModelFailure } from '../../core/model/model-port.ts';
 import { redact } from '../failure/redact.ts';
-import type { Connection } from './settings.ts';
+import type { Connection } from './connection.ts';
 import { type AwsKeys, signRequests } from './sign-aws.ts';
 
 /**

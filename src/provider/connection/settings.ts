@@ -4,6 +4,7 @@ import { noExtras, type RequestExtras, secretsIn } from '../../core/model/reques
 import type { PriceList } from '../prices.ts';
 import { azureURL, defaultVersion } from './azure.ts';
 import { issuedSecrets } from './chain-tokens.ts';
+import type { Connection } from './connection.ts';
 
 /**
  * A provider's settings as a workspace stores them or the environment gives them.
@@ -20,21 +21,6 @@ export interface ProviderSettings {
   readonly organization?: string | null;
   readonly project?: string | null;
   readonly auth?: ProviderAuth | null;
-}
-
-/** Complete settings: the base URL, and whether the outbound guard applies. */
-export interface Connection extends RequestExtras {
-  readonly name: string;
-  readonly kind: ProviderKind;
-  readonly apiKey: string | null;
-  readonly baseURL: string;
-  /** The operator chose the address, so the guard does not apply. */
-  readonly trusted: boolean;
-  readonly organization: string | null;
-  readonly project: string | null;
-  readonly auth: ProviderAuth | null;
-  /** The server's region at AWS, for requests that it signs with its own identity. */
-  readonly region?: string;
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { ProviderKind } from '../../core/model/provider.ts';
 import { hasOnlyChat } from '../connection/azure.ts';
 import { withChain } from '../connection/chain-tokens.ts';
+import type { Connection } from '../connection/connection.ts';
 import { checkModelPath } from '../connection/model-path.ts';
-import { type Connection, isOwnOllamaAPI, missing } from '../connection/settings.ts';
+import { isOwnOllamaAPI, missing } from '../connection/settings.ts';
 import { signRequests } from '../connection/sign-aws.ts';
 import type { CallOptions, LanguageModel, Model, ReadableModel } from '../model.ts';
 import { extendRequests } from '../request/extend-request.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '../../core/is-object.ts';
 import { credentialHeader, hasExtras } from '../../core/model/request-extras.ts';
-import type { Connection } from '../connection/settings.ts';
+import type { Connection } from '../connection/connection.ts';
 
 /** The same `fetch`, with the headers, query parameters and body fields that the provider's settings add. */
 export function extendRequests(

@@ -6,7 +6,8 @@ import { interceptedDb } from '../../../harness/silent-db.ts';
 import type { Db } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
-import { type ListRequest, listExecutions } from '../../../src/flow/history/list-executions.ts';
+import type { ListRequest } from '../../../src/flow/history/history-page.ts';
+import { listExecutions } from '../../../src/flow/history/list-executions.ts';
 import { matchesFilter } from '../../../src/store/history/history-filter.ts';
 
 /** Searches that exceed the statement timeout. */

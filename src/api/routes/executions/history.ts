@@ -9,8 +9,8 @@ import { pageDefault } from '../../../contract/limits.ts';
 import type { ExecutionSummary } from '../../../core/execution/execution-fields.ts';
 import { uuid7Time } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import type { HistoryPage } from '../../../flow/history/history-page.ts';
 import {
-  type HistoryPage,
   listExecutions as listHistory,
   wholeRecords,
 } from '../../../flow/history/list-executions.ts';

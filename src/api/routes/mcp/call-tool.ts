@@ -15,7 +15,7 @@ import { asCallFailure } from '../../http/response/error-response.ts';
 import { executeBody, readIdempotency } from '../executions/execute-call.ts';
 import { type Follower, followCall } from './follow-call.ts';
 import { takeArguments } from './mcp-body.ts';
-import type { Era, McpRequest } from './mcp-server.ts';
+import type { Era, McpRequest } from './mcp-request.ts';
 import type { OpenCall, ToolClient } from './open-calls.ts';
 import { newTask } from './tasks.ts';
 import { refusalResult } from './tool-result.ts';

@@ -14,7 +14,7 @@ import {
   listTools,
   type WorkflowToolRow,
 } from '../../../store/agent/tools.ts';
-import type { Era, McpRequest } from './mcp-server.ts';
+import type { Era, McpRequest } from './mcp-request.ts';
 
 /** A page of the tools that the key may call. The cursor is the last slug of the page before. */
 export async function listedTools(

@@ -36,7 +36,8 @@ import {
   readMcpBodyJob,
 } from './mcp-body.ts';
 import type { McpDeps } from './mcp-deps.ts';
-import { createMcpServer, type McpRequest } from './mcp-server.ts';
+import type { McpRequest } from './mcp-request.ts';
+import { createMcpServer } from './mcp-server.ts';
 import { PacedResponse } from './paced-response.ts';
 import { ResponseBudget } from './response-budget.ts';
 

@@ -4,7 +4,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server';
 import { asCallFailure } from '../../http/response/error-response.ts';
-import type { McpRequest } from './mcp-server.ts';
+import type { McpRequest } from './mcp-request.ts';
 import { type CallState, currentCaller, findTracked, type TrackedCall } from './tracked-call.ts';
 
 /**

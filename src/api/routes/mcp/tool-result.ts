@@ -6,7 +6,7 @@ import { isObject } from '../../../core/is-object.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
 import { visibleError } from '../../access/visible-resources.ts';
-import type { Era } from './mcp-server.ts';
+import type { Era } from './mcp-request.ts';
 
 /** The results of tools: what an execution or a workflow run gave, or why a call was refused. */
 

@@ -13,7 +13,7 @@ import type { ExecutionKey } from '../../../store/execution/executions.ts';
 import { findRunDetail } from '../../../store/workflow/workflow-history.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import { unauthorized } from '../../http/request/credential.ts';
-import type { Era, McpRequest } from './mcp-server.ts';
+import type { Era, McpRequest } from './mcp-request.ts';
 import { executionResult, type ResultLinks, runResult } from './tool-result.ts';
 
 /** An accepted call of a tool: an execution or a workflow run, which both have states, a result and an end. */

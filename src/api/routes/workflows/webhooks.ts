@@ -9,7 +9,7 @@ import type { Caller } from '../../../core/people/caller.ts';
 import { generateWebhookSecret } from '../../../core/standard-webhooks.ts';
 import { checkSignature, parseEvent, parseEventJob } from '../../../core/workflow/webhook.ts';
 import * as flow from '../../../flow/workflow/change-webhook.ts';
-import type { StartCall } from '../../../flow/workflow/start-workflow.ts';
+import type { StartCall } from '../../../flow/workflow/start-call.ts';
 import * as store from '../../../store/workflow/webhooks.ts';
 import { limitInMinute } from '../../access/count-calls.ts';
 import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';

@@ -4,7 +4,7 @@ import * as contract from '../../../contract/workflows/workflow-runs.ts';
 import { CallFailure, notFound, requireFound } from '../../../core/failure.ts';
 import { fromId, storedId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
-import type { StartCall, Started } from '../../../flow/workflow/start-workflow.ts';
+import type { StartCall, Started } from '../../../flow/workflow/start-call.ts';
 import * as store from '../../../store/workflow/workflow-history.ts';
 import { listItems, type WorkflowStepRow } from '../../../store/workflow/workflow-runs.ts';
 import {
