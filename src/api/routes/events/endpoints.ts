@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/events/endpoints.ts';
-import { listEvents } from '../../../contract/events/events.ts';
+import { listEvents, listExecutionEvents } from '../../../contract/events/events.ts';
 import { pageDefault } from '../../../contract/limits.ts';
 import { formatFor, shownURL } from '../../../core/event/endpoint.ts';
 import { type StoredEvent, thinData } from '../../../core/event/event.ts';
@@ -12,7 +12,9 @@ import * as deliveries from '../../../store/event/deliveries.ts';
 import * as store from '../../../store/event/endpoints.ts';
 import * as events from '../../../store/event/events.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
+import { visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
+import { allowAgentOrigins } from '../../http/cors.ts';
 import { readCursor } from '../../http/request/page.ts';
 import { readRange } from '../../http/request/range.ts';
 import { route } from '../../http/route.ts';
@@ -120,6 +122,16 @@ export function eventRoutes(app: FastifyInstance, deps: ApiDeps): void {
     }
     return { result: { events: rows.map((row) => ({ ...row, ...sentEvent(row) })) } };
   });
+
+  route(app, deps, listExecutionEvents, async (context) => {
+    const { params, caller } = context;
+    const { id } = await visibleExecution(deps.reads, caller, params, (agent) =>
+      allowAgentOrigins(context, agent),
+    );
+    const { workspaceId } = caller;
+    const sent = await events.listEventsOf(db, { workspaceId, executionId: id });
+    return { result: { events: sent.map(withDeliveries) } };
+  });
 }
 
 function shownEndpoint(row: store.EndpointRow) {
@@ -134,7 +146,7 @@ function shownDelivery(row: deliveries.DeliveryRow, { rights }: Caller) {
 }
 
 /** An event about an execution, with what was sent of it. */
-export function withDeliveries(event: events.SentEvent) {
+function withDeliveries(event: events.SentEvent) {
   const deliveries = event.deliveries.map(({ last, ...delivery }) => ({
     ...delivery,
     lastAttemptAt: last?.at ?? null,

@@ -1,19 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import { listExecutionEvents } from '../../../contract/events/events.ts';
 import { cancelExecution, getExecution } from '../../../contract/executions/executions.ts';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
-import { listEventsOf } from '../../../store/event/events.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
 import { route } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
-import { withDeliveries } from '../events/endpoints.ts';
 import { visibleExecutionWire } from './execution-wire.ts';
 
-/** Reads and cancels one execution, and lists its events. */
+/** Reads and cancels one execution. */
 export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { reads, waiters } = deps;
   const { waits } = deps.shares;
@@ -38,16 +35,6 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
       body: visibleExecutionWire(viewer, row),
       ...(row.status === 'processing' && { headers: { 'retry-after': '1' } }),
     };
-  });
-
-  route(app, deps, listExecutionEvents, async (context) => {
-    const { params, caller } = context;
-    const { id } = await visibleExecution(reads, caller, params, (agent) =>
-      allowAgentOrigins(context, agent),
-    );
-    const { workspaceId } = caller;
-    const events = await listEventsOf(deps.db, { workspaceId, executionId: id });
-    return { result: { events: events.map(withDeliveries) } };
   });
 
   route(app, deps, cancelExecution, async (context) => {
