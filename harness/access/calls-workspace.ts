@@ -2,7 +2,6 @@ import { toId, uuid7 } from '../../src/core/id.ts';
 import { generateToken, hashToken } from '../../src/core/people/token.ts';
 import { sql } from '../../src/db/sql.ts';
 import { findSessionCaller } from '../../src/store/people/callers.ts';
-import { insertView } from '../../src/store/people/views.ts';
 import { addMember } from '../people.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';
@@ -198,13 +197,10 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   'PATCH /api/v1/alerts/{alertId}': ofAlert('', { name: 'Renamed' }),
   'DELETE /api/v1/alerts/{alertId}': ofAlert(''),
   'POST /api/v1/alerts/{alertId}/preview': ofAlert('/preview', { days: 1 }),
-  'GET /api/v1/views': at('/api/v1/views'),
-  'POST /api/v1/views': async () => ({
-    path: '/api/v1/views',
-    body: { name: unique(), search: 'status=failed' },
+  'GET /api/v1/me/views': at('/api/v1/me/views'),
+  'PUT /api/v1/me/views': at('/api/v1/me/views', {
+    views: [{ name: 'Failures', search: 'status=failed' }],
   }),
-  'PATCH /api/v1/views/{viewId}': ofView({ search: 'status=canceled' }),
-  'DELETE /api/v1/views/{viewId}': ofView(),
 
   'GET /api/v1/me': at('/api/v1/me'),
   'PUT /api/v1/me/dismissals': at('/api/v1/me/dismissals', { notice: 'firstSteps', days: null }),
@@ -285,20 +281,6 @@ async function addPrice({ environment }: AccessFixture): Promise<string> {
     insert into prices (workspace_id, model, input_per_million, output_per_million)
     values (${environment.workspaceId}, ${model}, 1, 2)`.execute(environment.db);
   return model;
-}
-
-/** A view of the caller, or of the owner for callers that have none. */
-function ofView(body?: object): Prepare {
-  return async ({ environment }, _note, caller) => {
-    const { db, workspaceId, ownerId } = environment;
-    const member = caller.userId === null ? null : await findSessionCaller(db, caller.userId, null);
-    const owner = member?.userId
-      ? { workspaceId: member.workspaceId, userId: member.userId }
-      : { workspaceId, userId: ownerId };
-    const id = uuid7(Date.now());
-    await db.transaction((trx) => insertView(trx, owner, { id, name: unique(), search: '' }));
-    return { path: `/api/v1/views/${toId('view', id)}`, ...(body && { body }) };
-  };
 }
 
 /** Adds a viewer and returns the wire id. */

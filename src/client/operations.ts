@@ -78,8 +78,7 @@ export const paths = {
   '/api/v1/erasures': { POST: 'createErasure body', GET: 'listErasures query' },
   '/api/v1/erasures/{erasureId}': { GET: 'getErasure' },
   '/api/v1/audit': { GET: 'listAudit query' },
-  '/api/v1/views': { GET: 'listViews', POST: 'createView body' },
-  '/api/v1/views/{viewId}': { PATCH: 'updateView body', DELETE: 'deleteView' },
+  '/api/v1/me/views': { GET: 'getViews', PUT: 'putViews body' },
   '/api/v1/me': { DELETE: 'deleteMe', GET: 'getMe' },
   '/api/v1/me/dismissals': { PUT: 'dismissNotice body' },
   '/api/v1/members': { GET: 'listMembers' },
@@ -110,7 +109,6 @@ export interface PathArguments {
   apiKeyId: [apiKeyId: string];
   name: [name: string];
   erasureId: [erasureId: string];
-  viewId: [viewId: string];
   userId: [userId: string];
   invitationId: [invitationId: string];
   token: [token: string];

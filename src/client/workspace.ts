@@ -46,7 +46,7 @@ export function workspace({ method, plain }: Connection) {
   };
 }
 
-export function people({ method, plain }: Connection) {
+export function people({ request, method, plain }: Connection) {
   return {
     members: {
       list: plain('listMembers.members'),
@@ -66,10 +66,13 @@ export function people({ method, plain }: Connection) {
     },
     /** Saved views of executions of the signed-in user. Require a session. */
     views: {
-      list: plain('listViews.views'),
-      create: plain('createView'),
-      update: plain('updateView'),
-      delete: plain('deleteView'),
+      get: plain('getViews.views'),
+      /** Also returns the `etag`, which makes a later `put` safe against concurrent changes. */
+      async getWithEtag(options?: CallOptions) {
+        const { body, headers } = await request('GET /api/v1/me/views', {}, options);
+        return { views: body.views, etag: headers.get('etag') };
+      },
+      put: plain('putViews'),
     },
   };
 }

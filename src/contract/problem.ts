@@ -3,7 +3,7 @@ import { actions } from '../core/agent/agent.ts';
 import { callFailureCodes } from '../core/failure.ts';
 import { sharedResources } from '../core/shares.ts';
 import { type Endpoint, isManagement, parsesBody } from './endpoint.ts';
-import { id, nullable, oneOf, RateLimits, time } from './shared.ts';
+import { id, ifMatch, nullable, oneOf, RateLimits, time } from './shared.ts';
 
 /** Error responses: four common fields, extended for some codes. */
 
@@ -185,7 +185,7 @@ export function responsesOf(e: Endpoint): Map<number, TSchema | null> {
     ...(e.tag === 'System' ? [] : [400]),
     ...(e.auth === 'none' ? [] : [401, 403]),
     ...(parsesBody(e) ? [413, 415] : []),
-    ...(e.method === 'PATCH' ? [412] : []),
+    ...(e.method === 'PATCH' || e.headers === ifMatch ? [412] : []),
     500,
     503,
   ];

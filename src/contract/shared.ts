@@ -242,7 +242,7 @@ export const waitQuery = query({
   ),
 });
 
-/** Optional on PATCH of resources that have an `ETag`: that of the last read. A stale one returns 412. */
+/** Optional on a change of resources that have an `ETag`: that of the last read. A stale one returns 412. */
 export const ifMatch = Type.Object({
   'If-Match': Type.Optional(
     Type.String({
@@ -289,7 +289,6 @@ export const pathParams = {
   endpointId: reference('endpoint', 'The endpoint.'),
   eventId: reference('event', 'The event.'),
   alertId: reference('alert', 'The alert.'),
-  viewId: reference('view', 'The saved view.'),
   token: Type.String({ description: 'Last part of the invitation link.' }),
   name: Type.String({ description: 'Provider name: the part of a model before the slash.' }),
 } as const satisfies Record<string, TSchema>;

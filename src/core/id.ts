@@ -27,7 +27,6 @@ const prefixes = {
   event: 'evt',
   batch: 'bat',
   alert: 'alr',
-  view: 'viw',
 } as const;
 
 /** The kinds of objects with a wire identifier. */

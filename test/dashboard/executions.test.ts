@@ -235,14 +235,14 @@ test('saves a view as a URL, opens it, and deletes it', async () => {
 test('views and values of filters that could not be loaded are not shown as none', async () => {
   const { page } = await visit('/history?status=failed', { as: 'viewer', intercepts: true });
   const json = { message: 'Out of order.', code: 'INTERNAL_ERROR' };
-  await page.route(/\/api\/v1\/(views|statistics)/, (route) =>
+  await page.route(/\/api\/v1\/(me\/views|statistics)/, (route) =>
     route.fulfill({ status: 500, json }),
   );
   await page.reload();
   await page.getByRole('button', { name: 'Views' }).click();
   await page.getByText('Could not load the views').waitFor();
   assert.ok(await page.getByRole('menuitem', { name: 'Save this view…' }).isDisabled());
-  await page.unroute(/\/api\/v1\/(views|statistics)/);
+  await page.unroute(/\/api\/v1\/(me\/views|statistics)/);
   await page.getByRole('menuitem', { name: 'Try again' }).click();
   await page.getByText('No saved views yet').waitFor();
   await page.keyboard.press('Escape');

@@ -30,7 +30,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     '| filters by `variables.NAME`; agents of statistics | {variableFiltersMax}; {statisticsAgentsMax} |',
     '| statistics: steps; buckets; stored rows; by user, tag or metadata | {statisticsIntervalsMax}; {statisticsBucketsMax}; {statisticsRowsMax}; {statisticsLabelRowsMax} |',
     '| statistics: values with a bucket; days of minutes | {statisticsValuesMax}; {statisticsMinuteDays} |',
-    'views of a member | 100; 100 each; {viewsMax} |',
+    'saved views of a member | 20; 100; {viewsMax} | 400 |',
     '| items of a step in a workflow run; runs that are counted | {runItemsMax}; {runsCountedMax} |',
     'A comment every {streamHeartbeatMs:seconds} seconds',
   ],

@@ -83,7 +83,7 @@ export const faults: readonly TestedFault[] = [
     find: ` and user_id = \${userId}
     order by`,
     replace: ' order by',
-    tests: ['test/api/list-views/200.test.ts', 'test/api/delete-view/204-404.test.ts'],
+    tests: ['test/api/put-views/200-412.test.ts'],
   },
   {
     name: 'claim-order',

@@ -47,7 +47,7 @@ const collections = [
     'statistics',
     'usage',
   ],
-  ...['keys', 'providers', 'prices', 'retention', 'erasures', 'audit', 'views', 'me', 'members'],
+  ...['keys', 'providers', 'prices', 'retention', 'erasures', 'audit', 'me/views', 'me', 'members'],
   ...['invitations', 'endpoints', 'events', 'alerts', 'declaration', 'identity-providers'],
 ].map((name) => `/api/v1/${name}`);
 
@@ -439,12 +439,10 @@ async function workspace(
   });
   await full.until(`GET /api/v1/erasures/${erasureId}`, ({ status }) => status !== 'processing');
   for (const below of ['', `/${erasureId}`]) await full.call(`GET /api/v1/erasures${below}`);
-  const { viewId } = await owner.call('POST /api/v1/views', {
-    body: { name: 'Mine', search: 'status=failed' },
+  await owner.call('PUT /api/v1/me/views', {
+    body: { views: [{ name: 'Mine', search: 'status=failed' }] },
   });
-  await owner.call(`PATCH /api/v1/views/${viewId}`, { body: { search: 'status=success' } });
-  await owner.call('GET /api/v1/views');
-  await owner.call(`DELETE /api/v1/views/${viewId}`);
+  await owner.call('GET /api/v1/me/views');
   await owner.call('PUT /api/v1/me/dismissals', { body: { notice: 'firstSteps', days: null } });
   await owner.call('GET /api/v1/me');
   await members(owner, anonymous);

@@ -1,22 +1,21 @@
-import type { ViewInput } from '../../../src/client/index.ts';
-import { resource, useAction } from '../../kit/resource.ts';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { View } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
 
-const views = resource('views', 'View', cueline.views);
+export const viewsQuery = queryOptions({
+  queryKey: ['views'],
+  queryFn: ({ signal }) => cueline.views.getWithEtag({ signal }),
+  staleTime: 60_000,
+});
 
-export const viewsQuery = { ...views.list(), staleTime: 60_000 };
-
-export const useSaveView = () =>
-  useAction(views.action((view: ViewInput) => cueline.views.create(view), 'View saved'));
-
-export const useUpdateView = () =>
-  useAction(
-    views.action(
-      ({ viewId, ...patch }: Partial<ViewInput> & { readonly viewId: string }) =>
-        cueline.views.update(viewId, patch),
-      'View saved',
-    ),
-  );
-
-export const useDeleteView = () =>
-  useAction(views.action((viewId: string) => cueline.views.delete(viewId), 'View deleted'));
+/** Replaces the views by what `change` makes of those that are shown. Fails if another tab has changed them since. */
+export function useChangeViews() {
+  const queries = useQueryClient();
+  return useMutation({
+    async mutationFn(change: (views: readonly View[]) => View[]) {
+      const { views, etag } = await queries.ensureQueryData(viewsQuery);
+      await cueline.views.put({ views: change(views) }, etag === null ? {} : { ifMatch: etag });
+    },
+    onSettled: () => queries.invalidateQueries(viewsQuery),
+  });
+}

@@ -2,13 +2,12 @@ import { Type } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
 import { patterns } from '../patterns.ts';
-import { problems } from '../problem.ts';
-import { body, name, ownId, time } from '../shared.ts';
+import { ifMatch, name } from '../shared.ts';
 
 const tag = 'Executions';
 const managed = { tag, auth: 'session' } as const;
 
-const viewName = name('Unique among the views of the user.');
+const viewName = name('Unique among your views.');
 const search = Type.String({
   maxLength: limits.viewSearchMax,
   pattern: patterns.querySearch.source,
@@ -17,54 +16,36 @@ const search = Type.String({
   examples: ['status=failed&period=yesterday'],
 });
 
-export const View = Type.Object(
+export const Views = Type.Object(
   {
-    viewId: ownId('view'),
-    name: Type.String(),
-    search: Type.String({ description: 'The query of the list in the dashboard.' }),
-    createdAt: time('Time of creation.'),
+    views: Type.Array(
+      Type.Object({ name: viewName, search }, { title: 'View', additionalProperties: false }),
+      { maxItems: limits.viewsMax, description: 'By name. Names are unique.' },
+    ),
   },
-  { title: 'View' },
+  { title: 'Views', additionalProperties: false },
 );
 
-export const listViews = endpoint({
-  id: 'listViews',
+export const getViews = endpoint({
+  ...managed,
+  id: 'getViews',
   method: 'GET',
-  path: '/api/v1/views',
-  summary: 'List your saved views of executions',
-  description: 'By name. Other members have their own.',
-  tag,
-  auth: 'session',
-  responses: { 200: Type.Object({ views: Type.Array(View) }, { title: 'ViewList' }) },
+  path: '/api/v1/me/views',
+  summary: 'Get your saved views of executions',
+  description: 'Other members have their own.',
+  responses: { 200: Views },
+  responseHeaders: ['ETag'],
 });
 
-export const createView = endpoint({
+export const putViews = endpoint({
   ...managed,
-  id: 'createView',
-  method: 'POST',
-  path: '/api/v1/views',
-  summary: 'Save a view of executions',
-  description: `Returns 409 if you have a view with this name, or already ${limits.viewsMax} views. It ends with your membership. An erasure deletes it if its name or a value of its filters names the erased person.`,
-  body: body('ViewInput', { name: viewName, search }),
-  responses: { 201: View, ...problems(409) },
-});
-
-export const updateView = endpoint({
-  ...managed,
-  id: 'updateView',
-  method: 'PATCH',
-  path: '/api/v1/views/{viewId}',
-  summary: 'Rename or change a saved view',
-  description: 'An omitted field does not change.',
-  body: body('ViewPatch', { name: Type.Optional(viewName), search: Type.Optional(search) }),
-  responses: { 200: View, ...problems(404, 409) },
-});
-
-export const deleteView = endpoint({
-  ...managed,
-  id: 'deleteView',
-  method: 'DELETE',
-  path: '/api/v1/views/{viewId}',
-  summary: 'Delete a saved view',
-  responses: { 204: null, ...problems(404) },
+  id: 'putViews',
+  method: 'PUT',
+  path: '/api/v1/me/views',
+  summary: 'Replace your saved views of executions',
+  description: `At most ${limits.viewsMax}. They end with your membership. An erasure deletes those whose name or a value of whose filters names the erased person.`,
+  headers: ifMatch,
+  body: Views,
+  responses: { 200: Views },
+  responseHeaders: ['ETag'],
 });

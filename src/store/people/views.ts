@@ -1,13 +1,21 @@
+import { createHash } from 'node:crypto';
 import type { Db, Trx } from '../../db/database.ts';
+import { rowTable } from '../../db/row-set.ts';
 import { sql } from '../../db/sql.ts';
 
 /** Saved views of executions: each member has their own, until the membership ends. */
 
-export interface ViewRow {
-  readonly id: string;
+export interface SavedView {
   readonly name: string;
+  /** The filters, as the query of the list. */
   readonly search: string;
-  readonly createdAt: Date;
+}
+
+export interface MemberViews {
+  /** By name. */
+  readonly views: readonly SavedView[];
+  /** The same for the same views. */
+  readonly revision: number;
 }
 
 export interface ViewOwner {
@@ -15,16 +23,15 @@ export interface ViewOwner {
   readonly userId: string;
 }
 
-const columns = sql`id, name, search, created_at`;
-
-export async function listViews(db: Db, { workspaceId, userId }: ViewOwner): Promise<ViewRow[]> {
-  const { rows } = await sql<ViewRow>`
-    select ${columns} from saved_views where workspace_id = ${workspaceId} and user_id = ${userId}
-    order by name, id`.execute(db);
-  return rows;
+export async function readViews(db: Db, { workspaceId, userId }: ViewOwner): Promise<MemberViews> {
+  const { rows: views } = await sql<SavedView>`
+    select name, search from saved_views where workspace_id = ${workspaceId} and user_id = ${userId}
+    order by name`.execute(db);
+  const digest = createHash('sha256').update(JSON.stringify(views)).digest();
+  return { views, revision: digest.readUIntBE(0, 6) };
 }
 
-/** Locks the membership, so that the number of views cannot change. False if it has ended. */
+/** Locks the membership, so that nobody else replaces the views. False if it has ended. */
 export async function lockViews(trx: Trx, { workspaceId, userId }: ViewOwner): Promise<boolean> {
   const { rows } = await sql`
     select from members where workspace_id = ${workspaceId} and user_id = ${userId} for no key update`.execute(
@@ -33,35 +40,26 @@ export async function lockViews(trx: Trx, { workspaceId, userId }: ViewOwner): P
   return rows.length > 0;
 }
 
-export async function insertView(
+/** Needs the lock. */
+export async function writeViews(
   trx: Trx,
   { workspaceId, userId }: ViewOwner,
-  { id, name, search }: Pick<ViewRow, 'id' | 'name' | 'search'>,
-): Promise<ViewRow> {
-  const { rows } = await sql<ViewRow>`
-    insert into saved_views (id, workspace_id, user_id, name, search)
-    values (${id}, ${workspaceId}, ${userId}, ${name}, ${search}) returning ${columns}`.execute(
+  views: readonly SavedView[],
+): Promise<void> {
+  await sql`
+    delete from saved_views where workspace_id = ${workspaceId} and user_id = ${userId}`.execute(
     trx,
   );
-  if (!rows[0]) throw new Error('The insert returned no row.');
-  return rows[0];
-}
-
-/** Nulls leave a field unchanged. Null if the user has no such view. */
-export async function updateView(
-  trx: Trx,
-  { workspaceId, userId }: ViewOwner,
-  {
-    id,
-    name,
-    search,
-  }: { readonly id: string; readonly name: string | null; readonly search: string | null },
-): Promise<ViewRow | null> {
-  const { rows } = await sql<ViewRow>`
-    update saved_views set name = coalesce(${name}, name), search = coalesce(${search}, search)
-    where id = ${id} and workspace_id = ${workspaceId} and user_id = ${userId}
-    returning ${columns}`.execute(trx);
-  return rows[0] ?? null;
+  const table = rowTable<SavedView>(
+    'v',
+    { name: ['text', ({ name }) => name], search: ['text', ({ search }) => search] },
+    views,
+  );
+  await sql`
+    insert into saved_views (id, workspace_id, user_id, name, search)
+    select gen_random_uuid(), ${workspaceId}, ${userId}, v.name, v.search from ${table}`.execute(
+    trx,
+  );
 }
 
 /** Views of all members of a workspace after an id. */
@@ -69,8 +67,8 @@ export async function listViewsOfWorkspace(
   db: Db,
   workspaceId: string,
   { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<Pick<ViewRow, 'id' | 'name' | 'search'>[]> {
-  const { rows } = await sql<Pick<ViewRow, 'id' | 'name' | 'search'>>`
+): Promise<(SavedView & { readonly id: string })[]> {
+  const { rows } = await sql<SavedView & { id: string }>`
     select id, name, search from saved_views where workspace_id = ${workspaceId} and id > ${after}
     order by id limit ${limit}`.execute(db);
   return rows;
@@ -78,17 +76,4 @@ export async function listViewsOfWorkspace(
 
 export async function deleteViews(db: Db, ids: readonly string[]): Promise<void> {
   await sql`delete from saved_views where id = any(${ids}::uuid[])`.execute(db);
-}
-
-/** False if the user has no such view. */
-export async function deleteView(
-  db: Db,
-  { workspaceId, userId }: ViewOwner,
-  id: string,
-): Promise<boolean> {
-  const { rowCount } = await sql`
-    delete from saved_views where id = ${id} and workspace_id = ${workspaceId} and user_id = ${userId}`.execute(
-    db,
-  );
-  return rowCount > 0;
 }

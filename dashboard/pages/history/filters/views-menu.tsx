@@ -6,13 +6,8 @@ import { type FormEvent, useState } from 'react';
 import type { View } from '../../../../src/client/index.ts';
 import { useFilters } from '../../../components/hooks/use-filters.ts';
 import { Icon } from '../../../components/icon.tsx';
-import { FormError, fieldError } from '../../../components/states/form-error.tsx';
-import {
-  useDeleteView,
-  useSaveView,
-  useUpdateView,
-  viewsQuery,
-} from '../../../data/workspace/views.ts';
+import { FormError } from '../../../components/states/form-error.tsx';
+import { useChangeViews, viewsQuery } from '../../../data/workspace/views.ts';
 import { Dialog, DialogActions, DialogCloseButton } from '../../../kit/dialog.tsx';
 import classes from '../history.module.css';
 import { type HistorySearch, isFiltered, parseSearch, writeSearch } from '../search.ts';
@@ -22,7 +17,7 @@ export function ViewsMenu() {
   const [search] = useFilters<HistorySearch>();
   const navigate = useNavigate();
   const saved = useQuery(viewsQuery);
-  const views = saved.data ?? [];
+  const views = saved.data?.views ?? [];
   const [isSaving, saving] = useDisclosure();
   const [isManaging, managing] = useDisclosure();
   const query = writeSearch(search);
@@ -59,7 +54,7 @@ export function ViewsMenu() {
           )}
           {views.map((view) => (
             <Menu.Item
-              key={view.viewId}
+              key={view.name}
               leftSection={<Icon name={view === active ? 'check' : 'search'} size={14} />}
               onClick={() => open(view)}
             >
@@ -90,17 +85,16 @@ function SaveView(props: {
 }) {
   const { query, views, onClose } = props;
   const [name, setName] = useState('');
-  const create = useSaveView();
-  const update = useUpdateView();
-  const existing = views.find((view) => view.name === name.trim());
+  const change = useChangeViews();
+  const { error, isPending } = change;
+  const own = { name: name.trim(), search: query };
+  const existing = views.some((view) => view.name === own.name);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const done = { onSuccess: onClose };
-    if (existing) update.mutate({ viewId: existing.viewId, search: query }, done);
-    else create.mutate({ name: name.trim(), search: query }, done);
+    change.mutate((all) => [...all.filter((view) => view.name !== own.name), own], {
+      onSuccess: onClose,
+    });
   };
-  const error = create.error ?? update.error;
-  const isPending = create.isPending || update.isPending;
   return (
     <Dialog title="Save this view" locked={isPending} onClose={onClose}>
       <form onSubmit={submit}>
@@ -111,7 +105,6 @@ function SaveView(props: {
             data-autofocus
             maxLength={200}
             value={name}
-            error={fieldError(error, 'name')}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <FormError error={error} />
@@ -131,7 +124,7 @@ function ManageViews(props: { readonly views: readonly View[]; readonly onClose:
     <Dialog title="Views" onClose={props.onClose}>
       <ul className={classes.views}>
         {props.views.map((view) => (
-          <ViewRow key={view.viewId} view={view} />
+          <ViewRow key={view.name} view={view} />
         ))}
       </ul>
       <Group justify="flex-end" mt="md">
@@ -143,15 +136,17 @@ function ManageViews(props: { readonly views: readonly View[]; readonly onClose:
 
 function ViewRow({ view }: { readonly view: View }) {
   const [name, setName] = useState(view.name);
-  const update = useUpdateView();
-  const remove = useDeleteView();
-  const rename = (event: FormEvent) => {
+  const rename = useChangeViews();
+  const remove = useChangeViews();
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    update.mutate({ viewId: view.viewId, name: name.trim() });
+    rename.mutate((views) =>
+      views.map((one) => (one.name === view.name ? { ...one, name: name.trim() } : one)),
+    );
   };
   return (
     <li>
-      <form onSubmit={rename} className={classes.viewRow}>
+      <form onSubmit={submit} className={classes.viewRow}>
         <TextInput
           size="xs"
           aria-label={`Name of ${view.name}`}
@@ -164,7 +159,7 @@ function ViewRow({ view }: { readonly view: View }) {
           size="xs"
           variant="default"
           disabled={name.trim() === '' || name === view.name}
-          loading={update.isPending}
+          loading={rename.isPending}
         >
           Rename
         </Button>
@@ -173,12 +168,12 @@ function ViewRow({ view }: { readonly view: View }) {
           variant="default"
           aria-label={`Delete ${view.name}`}
           loading={remove.isPending}
-          onClick={() => remove.mutate(view.viewId)}
+          onClick={() => remove.mutate((views) => views.filter((one) => one.name !== view.name))}
         >
           Delete
         </Button>
       </form>
-      <FormError error={update.error ?? remove.error} />
+      <FormError error={rename.error ?? remove.error} />
     </li>
   );
 }
