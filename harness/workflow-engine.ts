@@ -1,8 +1,7 @@
 import type { Compute } from '../src/core/compute.ts';
 import type { Connection } from '../src/db/connection.ts';
-import { type Completions, createCompletions } from '../src/flow/completions.ts';
+import type { FinisherDeps } from '../src/flow/execution/finish.ts';
 import { definitionCache } from '../src/flow/workflow/definition-cache.ts';
-import type { ProgressDeps } from '../src/flow/workflow/progress.ts';
 import {
   createWorkflowStarter,
   type WorkflowStarter,
@@ -12,17 +11,19 @@ import { inlineCompute } from './inline-compute.ts';
 import { testPipelines } from './pipelines.ts';
 
 /** The state of a process with empty caches. A defect of a workflow run throws. */
-export function coldProgress(): ProgressDeps & {
-  readonly completions: Completions;
+export function coldProgress(): Omit<FinisherDeps, 'pipelines' | 'singlePipelines'> & {
   readonly compute: Compute;
 } {
   const values = valueCache();
-  const completions = createCompletions();
-  completions.subscribe(({ progress }) => {
-    for (const [runId, learned] of progress?.learned ?? []) values.add(runId, learned);
-    for (const fault of progress?.faults ?? []) throw fault;
-  });
-  return { definitions: definitionCache(), values, completions, compute: inlineCompute };
+  return {
+    ...{ definitions: definitionCache(), values, compute: inlineCompute },
+    notifications: { publish: () => {} },
+    onEnded: () => {},
+    progressed({ learned, faults }) {
+      for (const [runId, one] of learned) values.add(runId, one);
+      for (const fault of faults) throw fault;
+    },
+  };
 }
 
 /**

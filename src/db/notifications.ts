@@ -7,10 +7,11 @@ import { ResponseTimer } from './response-timer.ts';
 import { sql } from './sql.ts';
 
 /**
- * Notifications between processes over LISTEN/NOTIFY.
+ * What has changed, for all that wait for it: in this process at once, in other processes over LISTEN/NOTIFY. Publish it after
+ * the commit of the change. The subscribers of this process may hear the same twice.
  *
- * Invariant: they only reduce latency. Every receiver also polls, so without them, for example behind a pooler, everything
- * still works, a little later.
+ * Invariant: notifications only reduce latency. Every receiver also polls, so without them, for example behind a pooler,
+ * everything still works, a little later. What must not be lost belongs into the transaction.
  *
  * Failure cases
  * - The receiver's connection is lost: it connects again every second. What was sent meanwhile is lost.
@@ -30,10 +31,13 @@ const channels = [
 ] as const;
 export type Channel = (typeof channels)[number];
 
-type Listener = (ids: string[]) => void;
+type Listener = (ids: readonly string[]) => void;
 
 export interface Notifications {
-  /** Sends soon, possibly together with other ids; never inside a transaction of the caller. */
+  /**
+   * Calls the subscribers of this process, and sends soon, possibly together with other ids; never inside a transaction of the
+   * caller. An empty list publishes nothing.
+   */
   publish(channel: Channel, ids?: readonly string[]): void;
   subscribe(channel: Channel, listener: Listener): void;
   close(): Promise<void>;
@@ -61,7 +65,11 @@ export function openNotifications(options: NotificationOptions): Notifications {
   if (!options.connection.pooled) void receiver.connect();
 
   return {
-    publish: (channel, ids = []) => sender.add(channel, ids),
+    publish(channel, ids) {
+      if (ids?.length === 0) return;
+      for (const listener of listeners.get(channel) ?? []) listener(ids ?? []);
+      sender.add(channel, ids ?? []);
+    },
     subscribe(channel, listener) {
       listeners.set(channel, [...(listeners.get(channel) ?? []), listener]);
     },

@@ -71,7 +71,7 @@ function createApiDeps(
   const { config, logger, secret } = deps;
   const { publicUrl, signIn, listPerMinute, webhookPerMinute, testingLimits, batchStorage } =
     config;
-  const { connections, compute, workflows, metrics, admission, announcements, shares } = engine;
+  const { connections, compute, workflows, metrics, admission, notifications, shares } = engine;
   const { pipelines, historyDb, exportDb } = connections;
   const db = fairDb(deps.db, shares.connections);
   const singlePipelines = fairPipelines(connections.singlePipelines, shares.singleConnections);
@@ -100,7 +100,7 @@ function createApiDeps(
     testingLimits,
     onKeyUsed,
     cancelBatch: (id, actor) =>
-      cancelBatch({ db, canceler, pipelines: singlePipelines, announcements }, id, actor),
+      cancelBatch({ db, canceler, pipelines: singlePipelines, notifications }, id, actor),
     limitManagement: createManagementLimit(config.managePerMinute),
     historyReads: createHistoryReads({
       db: historyDb,

@@ -11,7 +11,7 @@ import {
   runRetentionIfDue,
   runRollupIfDue,
 } from '../flow/history/retention-round.ts';
-import { maintain } from '../flow/maintain.ts';
+import { runAll } from '../flow/transaction/paced-transactions.ts';
 import { fireSchedules } from '../flow/workflow/fire-schedules.ts';
 import { sendMails } from '../flow/workspace/send-mails.ts';
 import { freeLostEndpoints } from '../store/event/deliveries.ts';
@@ -20,6 +20,7 @@ import { startMaintenance } from '../worker/start-maintenance.ts';
 import { startSweep } from '../worker/start-sweep.ts';
 import type { BackgroundFailures } from './background-failures.ts';
 import type { Engine } from './engine.ts';
+import { maintenanceJobs } from './maintenance-jobs.ts';
 import type { WiringDeps } from './wiring-deps.ts';
 
 /** The periodic work of a worker process. */
@@ -69,7 +70,7 @@ export function startBackground(
   const sealKey = deriveSealKey(secret);
   const roundDeps = { db, pipelines: singlePipelines };
   const maintenance = startMaintenance({
-    maintain: () => maintain(db),
+    maintain: () => runAll(maintenanceJobs(db)),
     writeIndex: (signal) => indexRound({ db, signal, isOn: config.searchIndex }),
     rounds: {
       retention: (signal) => runRetentionIfDue({ ...roundDeps, signal }),

@@ -10,17 +10,17 @@ import type { Connections } from '../db/connections.ts';
 import { type Db, dropIdle } from '../db/database.ts';
 import type { Notifications } from '../db/notifications.ts';
 import { createAdmission } from '../flow/admission/admit.ts';
-import { Announcements } from '../flow/announcements.ts';
 import { type BatchRunner, createBatchRunner } from '../flow/batch/batch-runner.ts';
-import { createCompletions } from '../flow/completions.ts';
 import { createComputeLanes } from '../flow/compute/compute-lanes.ts';
+import { createEventSender, type EventSender } from '../flow/event/event-sender.ts';
 import { createProviderHealth } from '../flow/event/provider-health.ts';
 import { type Canceler, createCanceler } from '../flow/execution/cancel.ts';
 import { type ExecuteDeps, templateCache } from '../flow/execution/execute.ts';
 import { createFinisher, type Finisher } from '../flow/execution/finish.ts';
-import { createLiveStreams } from '../flow/execution/live-streams.ts';
-import { createWaiters } from '../flow/execution/wait.ts';
+import { createLiveStreams, type LiveStreams } from '../flow/execution/live-streams.ts';
+import { createWaiters, type Waiters } from '../flow/execution/wait.ts';
 import { definitionCache } from '../flow/workflow/definition-cache.ts';
+import type { EndedWorkflowRun } from '../flow/workflow/progress.ts';
 import { valueCache } from '../flow/workflow/value-cache.ts';
 import { createWorkflows } from '../flow/workflow/workflows.ts';
 import { executionLog } from '../log.ts';
@@ -30,11 +30,11 @@ import { hideSecrets } from '../provider/failure/redact.ts';
 import { withMetrics } from '../provider/with-metrics.ts';
 import { countWaitingLines } from '../store/batch/due-batches.ts';
 import { countEndpointStates } from '../store/event/endpoints.ts';
+import type { EndedExecution } from '../store/execution/completion.ts';
 import { findEnded } from '../store/execution/executions.ts';
 import { queueDepth } from '../store/execution/queue.ts';
 import { readTemplate } from '../store/execution/templates.ts';
 import { readSearchLag } from '../store/history/search-index.ts';
-import { createEventSender, type EventSender } from '../worker/event-sender.ts';
 import { createWorker, type Worker } from '../worker/worker.ts';
 import type { BackgroundFailures } from './background-failures.ts';
 import { createShares } from './shares.ts';
@@ -85,7 +85,6 @@ export function createEngine(
     findEnded: (ids) => findEnded(db, ids),
     onError: failures.reporter('wait poll failed'),
   });
-  const log = executionLog(deps.logger);
   const shares = createShares(db, deps.shareLimits);
   const { streams, callBytes, gauges } = createStreams(deps, connections, notifications, failures);
   const bodyBytes = new BodyBytes(deps.config.bodyBytes);
@@ -94,15 +93,19 @@ export function createEngine(
     ...{ running: () => worker?.running ?? 0, pausedExecutions: () => promptBytes.paused },
     executionBytes: () => promptBytes.used + (worker?.inputBytes ?? 0),
   });
+  const log = executionLog(deps.logger);
+  const reports = endReports(metrics, log);
   const values = valueCache();
   const compute = createComputeLanes();
-  const announced = { notifications, waiters, streams, values, metrics, log };
-  const announcements = new Announcements(announced);
-  const completions = createCompletions();
-  const progressDeps = { definitions: definitionCache(), values, completions };
+  const progressDeps = { definitions: definitionCache(), values, notifications };
   const finisher = createFinisher({
     ...progressDeps,
     ...{ pipelines, singlePipelines },
+    progressed: (...progress) => workflows.progressed(...progress),
+    onEnded(executions) {
+      for (const one of executions) reports.executionEnded(one);
+      batches?.slotsFreed();
+    },
     onBatch: (size) => metrics.transactionObserved('finish', size),
   });
   const template = templateCache((id) => readTemplate(workDb, id));
@@ -121,31 +124,74 @@ export function createEngine(
         });
   const events = worker && connectSender(deps, connections, failures, { worker, metrics });
   const admission = createAdmission({
-    ...{ pipelines, compute, testingLimits, announcements, slots: worker?.slots ?? null },
+    ...{ pipelines, compute, testingLimits, notifications, slots: worker?.slots ?? null },
     ...{ allowedHosts, onBatch: (size) => metrics.transactionObserved('admission', size) },
   });
   const cancelerOn = (db: Db) => createCanceler({ db, finisher, template, streams });
   const canceler = cancelerOn(db);
   const batches =
     worker &&
-    startBatches(deps, connections, failures, { worker, canceler, announcements, metrics });
+    startBatches(deps, connections, failures, { worker, canceler, notifications, metrics });
   const workflows = createWorkflows({
     ...progressDeps,
     ...{ db: workDb, pipelines, singlePipelines, compute, admission, canceler, testingLimits },
-    announcements,
+    onEnded: reports.workflowRunEnded,
     onFault: failures.reporter('workflow run crashed'),
     onError: failures.reporter('workflow step failed'),
   });
-  completions.subscribe((event) => announcements.announceCompletion(event));
-  completions.subscribe(workflows.onCompletion);
-  completions.subscribe(() => batches?.slotsFreed());
-  notifications.subscribe('cueline_batch_uploaded', () => batches?.wake());
+  subscribe(notifications, {
+    ...{ waiters, streams, worker, batches, sender: events?.sender ?? null },
+  });
   return {
-    ...{ connections, compute, announcements, metrics, worker, finisher, events, providerHealth },
+    ...{ connections, compute, notifications, metrics, worker, finisher, events, providerHealth },
     ...{ admission, cancelerOn, workflows, batches, shares, waiters },
     ...{ streams, callBytes, bodyBytes },
     openCalls: announcedOpenCalls(notifications, shares.toolCalls),
   };
+}
+
+/** Counts and logs what has ended. */
+function endReports(metrics: Metrics, log: ReturnType<typeof executionLog>) {
+  return {
+    executionEnded(execution: EndedExecution): void {
+      metrics.executionEnded(execution);
+      log.executionEnded(execution);
+    },
+    workflowRunEnded(run: EndedWorkflowRun): void {
+      metrics.workflowRunEnded(run.end.status);
+      log.workflowRunEnded(run);
+    },
+  };
+}
+
+/** Who acts at once on what has changed, here or in another process. */
+function subscribe(
+  { subscribe: on }: Notifications,
+  {
+    waiters,
+    streams,
+    worker,
+    batches,
+    sender,
+  }: {
+    readonly waiters: Waiters;
+    readonly streams: LiveStreams;
+    readonly worker: Worker | null;
+    readonly batches: BatchRunner | null;
+    readonly sender: EventSender | null;
+  },
+): void {
+  on('cueline_execution_ended', waiters.wake);
+  on('cueline_execution_ended', streams.wake);
+  on('cueline_execution_streamed', streams.wake);
+  on('cueline_workflow_run_advanced', streams.wake);
+  on('cueline_workflow_run_ended', waiters.wake);
+  on('cueline_workflow_run_ended', streams.wake);
+  if (sender) on('cueline_event_queued', () => sender.wake());
+  if (batches) on('cueline_batch_uploaded', () => batches.wake());
+  if (!worker) return;
+  on('cueline_execution_queued', () => worker.wake());
+  on('cueline_execution_canceled', (executionIds) => worker.cancel(executionIds));
 }
 
 function processMetrics(
@@ -173,7 +219,7 @@ function startBatches(
     worker,
     metrics,
     ...more
-  }: { worker: Worker; canceler: Canceler; announcements: Announcements; metrics: Metrics },
+  }: { worker: Worker; canceler: Canceler; notifications: Notifications; metrics: Metrics },
 ): BatchRunner {
   return createBatchRunner({
     db,

@@ -47,7 +47,6 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
   const engine = createEngine(deps, connections, notifications, failures);
   const standby = openStandby(deps, failures.reporter('standby unavailable'));
   const { worker, finisher, workflows, admission, batches, events } = engine;
-  engine.announcements.listen(worker, events?.sender ?? null);
   await worker?.start();
   const background = worker ? startBackground(deps, engine, failures, mailer) : null;
   const keyUse = createKeyUse({

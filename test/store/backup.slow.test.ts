@@ -11,9 +11,10 @@ import { type Db, openDatabase } from '../../src/db/database.ts';
 import { inSnapshot } from '../../src/db/in-snapshot.ts';
 import { sql } from '../../src/db/sql.ts';
 import { listExecutions } from '../../src/flow/history/list-executions.ts';
-import { maintain } from '../../src/flow/maintain.ts';
+import { runAll } from '../../src/flow/transaction/paced-transactions.ts';
 import { isFloorSettled } from '../../src/store/history/months.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { maintenanceJobs } from '../../src/wiring/maintenance-jobs.ts';
 
 /** Runs the backup commands of docs/operations/back-up-and-upgrade.md on the PostgreSQL of the operating system, which also tests that version. */
 
@@ -57,7 +58,7 @@ test('a restored dump contains the same history with the same counts', { skip },
   try {
     // No migration is missing, and future partitions exist.
     await migrate(restored);
-    await maintain(restored);
+    await runAll(maintenanceJobs(restored));
     assert.deepEqual(await tablesOf(restored), await tablesOf(original));
     assert.deepEqual(await counts(restored), await counts(original));
     for (const agentId of made.agentIds) {

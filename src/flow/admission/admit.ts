@@ -13,11 +13,11 @@ import type { RateLimits, WindowState } from '../../core/execution/limits.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
 import { type TagBound, tagBound } from '../../core/execution/tag-bound.ts';
 import { LruCache } from '../../core/lru-cache.ts';
+import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { readForAdmission } from '../../store/admission/admission-read.ts';
 import { writeAdmission } from '../../store/admission/admission-write.ts';
 import { stageContents } from '../../store/admission/stage-contents.ts';
-import type { Announcements } from '../announcements.ts';
 import { awaitCommit } from '../transaction/await-commit.ts';
 import { lanes } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
@@ -83,7 +83,7 @@ export interface AdmissionDeps extends PreparationDeps {
   readonly testingLimits: RateLimits;
   /** The slots of the worker in this process, if it has one. */
   readonly slots: Slots | null;
-  readonly announcements: Pick<Announcements, 'announceQueuedExecutions' | 'announceQueuedEvents'>;
+  readonly notifications: Pick<Notifications, 'publish'>;
   readonly onBatch?: (size: number) => void;
 }
 
@@ -158,7 +158,7 @@ async function admitBatch(
   send: Send,
   calls: ExecuteCall[],
 ): Promise<(Admitted | UnpreparedCall)[]> {
-  const { pipelines, slots, bound, announcements } = deps;
+  const { pipelines, slots, bound, notifications } = deps;
   const contents = longContents(calls);
   const staged = contents && (await stageContents(send, contents));
   const worker = slots?.lease() ?? null;
@@ -174,10 +174,10 @@ async function admitBatch(
     const [first] = [...writes.executions, ...writes.refused];
     const inserted = { xid: state.xid, id: first?.id, kind: 'execution' } as const;
     const hasEvents = await awaitCommit(pipelines, writeAdmission(send, writes), inserted);
-    if (hasEvents ?? writes.events.length > 0) announcements.announceQueuedEvents();
+    if (hasEvents ?? writes.events.length > 0) notifications.publish('cueline_event_queued');
     for (const execution of batch.bornClaimed) slots?.start(execution);
     if (writes.executions.some(({ queued }) => !queued.claimed))
-      announcements.announceQueuedExecutions();
+      notifications.publish('cueline_execution_queued');
     return results;
   } catch (error) {
     for (const execution of batch.bornClaimed) slots?.release(execution);

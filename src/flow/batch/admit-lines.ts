@@ -13,6 +13,7 @@ import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
 import type { TagBound } from '../../core/execution/tag-bound.ts';
 import { type Caller, sessionCaller } from '../../core/people/caller.ts';
+import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { commit } from '../../db/statements.ts';
 import { readBatchAgent, readForAdmission } from '../../store/admission/admission-read.ts';
@@ -27,7 +28,6 @@ import type { DueBatch } from '../../store/batch/due-batches.ts';
 import { AdmissionBatch, clockTag } from '../admission/admission-batch.ts';
 import { lookupOf } from '../admission/admission-mapping.ts';
 import { usualTransactionMs } from '../admission/admit.ts';
-import type { Announcements } from '../announcements.ts';
 
 /**
  * Admits the next lines of a batch: one transaction like that of other calls (`admit.ts`), which picks the lines itself, under
@@ -50,7 +50,7 @@ export interface AdmitLinesDeps {
   readonly testingLimits: RateLimits;
   readonly slots: Slots;
   readonly bound: TagBound;
-  readonly announcements: Pick<Announcements, 'announceQueuedEvents'>;
+  readonly notifications: Pick<Notifications, 'publish'>;
 }
 
 export interface AdmittedLines {
@@ -81,7 +81,7 @@ async function transact(
   due: DueBatch,
   limit: number,
 ): Promise<AdmittedLines> {
-  const { slots, bound, announcements } = deps;
+  const { slots, bound, notifications } = deps;
   const worker = slots.lease();
   const call = callOf(due);
   const sentAt = performance.now();
@@ -104,7 +104,7 @@ async function transact(
     const hasEvents = await write(send, admission, batch, {
       ...{ plan, waiting, nowMs: state.nowMs },
     });
-    if (hasEvents) announcements.announceQueuedEvents();
+    if (hasEvents) notifications.publish('cueline_event_queued');
     for (const execution of admission.bornClaimed) slots.start(execution);
     const { lines, stop } = plan;
     return {

@@ -5,20 +5,20 @@ import { toId } from '../../core/id.ts';
 import type { Actor } from '../../core/people/audit.ts';
 import { readClock } from '../../db/clock.ts';
 import type { Db } from '../../db/database.ts';
+import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { begin, commit } from '../../db/statements.ts';
 import { cancelWaitingLines, changeLines, lockBatches } from '../../store/batch/batch-lines.ts';
 import { listRunningLines } from '../../store/batch/batches.ts';
 import { sendEvents } from '../../store/event/events.ts';
 import { sendAudit } from '../../store/people/audit.ts';
-import type { Announcements } from '../announcements.ts';
 import type { Canceler } from '../execution/cancel.ts';
 
 export interface CancelBatchDeps {
   readonly db: Db;
   readonly pipelines: Pipelines;
   readonly canceler: Canceler;
-  readonly announcements: Pick<Announcements, 'announceQueuedEvents'>;
+  readonly notifications: Pick<Notifications, 'publish'>;
 }
 
 const canceledAtOnce = 500;
@@ -28,10 +28,10 @@ const canceledAtOnce = 500;
  * in between, workers cancel the rest (`batch-runner.ts`). Throws if the batch has ended.
  */
 export async function cancelBatch(deps: CancelBatchDeps, id: string, actor: Actor): Promise<void> {
-  const { db, pipelines, canceler, announcements } = deps;
+  const { db, pipelines, canceler, notifications } = deps;
   const nowMs = await readClock(db);
   const eventsQueued = await pipelines.use((send) => cancelWaiting(send, { id, actor, nowMs }));
-  if (eventsQueued) announcements.announceQueuedEvents();
+  if (eventsQueued) notifications.publish('cueline_event_queued');
   for (let after = 0; ; ) {
     const running = await listRunningLines(db, id, { after, limit: canceledAtOnce });
     await canceler.cancelAll(running.map(({ executionId }) => executionId));

@@ -25,6 +25,7 @@ import {
   unknownCost,
 } from '../../core/model/model-port.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
+import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { commit } from '../../db/statements.ts';
 import {
@@ -34,10 +35,14 @@ import {
 } from '../../store/execution/completion.ts';
 import { lockExecutions, type QueuedExecutionRow } from '../../store/execution/lock-executions.ts';
 import { planLineEnds } from '../batch/end-lines.ts';
-import type { Completions } from '../completions.ts';
 import { batcher, lanes, type Outcome } from '../transaction/batcher.ts';
 import { endAfterRetries, transactBatch } from '../transaction/retry-transaction.ts';
-import { type ProgressDeps, planProgress, type WorkflowRunEvent } from '../workflow/progress.ts';
+import {
+  type ProgressDeps,
+  type Progressed,
+  planProgress,
+  type WorkflowRunEvent,
+} from '../workflow/progress.ts';
 import { noAnswer, type PartialAnswer } from './partial-answer.ts';
 
 /**
@@ -51,7 +56,8 @@ import { noAnswer, type PartialAnswer } from './partial-answer.ts';
  * - The queue row is the fence. A worker names `(worker, attempt)`; if the row is gone or claimed again, its end changes
  *   nothing and `ended` is null. A cancel has no fence and wins against a worker that has not written yet.
  * - An execution ends once, and its workflow run advances in the same transaction.
- * - One event follows the commit (`completions.ts`).
+ * - What follows an end in other modules and processes is published after the commit. A crash may lose it: polls and sweeps find
+ *   what was missed.
  *
  * Failure cases: if a batch fails because of one end, ends without a workflow share a transaction and each workflow step
  * gets its own, so that long values of workflow runs delay nobody else. If the follow-up of a step cannot be stored, the
@@ -102,7 +108,10 @@ export interface FinisherDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   /** For transactions with a single end. */
   readonly singlePipelines: Pipelines;
-  readonly completions: Pick<Completions, 'publish'>;
+  readonly notifications: Pick<Notifications, 'publish'>;
+  /** Called after the commit, like `progressed`. */
+  readonly onEnded: (executions: readonly EndedExecution[]) => void;
+  readonly progressed: Progressed;
   readonly onBatch?: (size: number) => void;
 }
 
@@ -209,15 +218,32 @@ async function transact(
     }),
     send(commit),
   ]);
-  const { ended, cancellations } = completion;
-  deps.completions.publish({
-    executions: ended,
-    interrupted: cancellations.map(({ executionId }) => executionId),
-    slotsFreed: slotAgentIds.length > 0,
-    progress: plan && { ...plan.progress, stopping },
-    eventsQueued,
-  });
+  announce(deps, { ...completion, slotsFreed: slotAgentIds.length > 0, eventsQueued });
+  if (plan) deps.progressed({ ...plan.progress, stopping });
   return [...results];
+}
+
+function announce(
+  { notifications: { publish }, onEnded }: FinisherDeps,
+  {
+    ended,
+    cancellations,
+    slotsFreed,
+    eventsQueued,
+  }: Pick<EndsToWrite, 'ended' | 'cancellations'> & {
+    readonly slotsFreed: boolean;
+    readonly eventsQueued: boolean;
+  },
+): void {
+  const endedIds = ended.map(({ id }) => id);
+  publish('cueline_execution_ended', endedIds);
+  // They were claimed: their workers must abort the calls.
+  const canceledIds = cancellations.map(({ executionId }) => executionId);
+  publish('cueline_execution_canceled', canceledIds);
+  // Executions that waited for a slot of their agent may be ready now.
+  if (slotsFreed) publish('cueline_execution_queued');
+  if (eventsQueued) publish('cueline_event_queued');
+  onEnded(ended);
 }
 
 /** Decides which ends hold their fence, and what must be written for them. */

@@ -2,12 +2,11 @@ import { readVariables } from '../../core/agent/variables.ts';
 import type { ExecuteCall } from '../../core/execution/decide.ts';
 import { storedLabels } from '../../core/execution/labels.ts';
 import { workflowCaller } from '../../core/people/caller.ts';
+import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines } from '../../db/pipeline.ts';
 import type { DueStep } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
-import type { Announcements } from '../announcements.ts';
-import type { Completions } from '../completions.ts';
-import type { ProgressDeps, WorkflowRunEvent } from './progress.ts';
+import type { ProgressDeps, Progressed, WorkflowRunEvent } from './progress.ts';
 import { settleSteps } from './settle-steps.ts';
 import { type StepQueue, stepQueue } from './step-queue.ts';
 
@@ -26,8 +25,8 @@ export interface StepAdmission {
 export interface StepAdmissionDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   readonly admission: Pick<Admission, 'admit'>;
-  readonly completions: Pick<Completions, 'publish'>;
-  readonly announcements: Pick<Announcements, 'announceAdvancedWorkflowRuns'>;
+  readonly notifications: Pick<Notifications, 'publish'>;
+  readonly progressed: Progressed;
   /** Releases steps that do not fit now, for a later sweep. */
   readonly releaseSteps: (steps: readonly DueStep[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
@@ -100,7 +99,7 @@ async function callSteps(deps: StepAdmissionDeps, steps: readonly DueStep[]): Pr
       refused.push({ runId, step: name, item, fallback, executionId: null, outcome });
     }),
   );
-  if (called[0]) deps.announcements.announceAdvancedWorkflowRuns([called[0]]);
+  if (called[0]) deps.notifications.publish('cueline_workflow_run_advanced', [called[0]]);
   if (rateLimited.length > 0) await deps.releaseSteps(rateLimited);
   if (refused[0]) await settleSteps(deps, refused[0].runId, refused);
 }

@@ -3,25 +3,24 @@ import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { commit } from '../../db/statements.ts';
 import { writeCompletion } from '../../store/execution/completion.ts';
 import { beginProgress, lockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
-import { type CompletionEvent, type Completions, progressed } from '../completions.ts';
 import { retryTransaction } from '../transaction/retry-transaction.ts';
-import { endedWorkflowRun } from './progress.ts';
+import { endedWorkflowRun, type Progressed } from './progress.ts';
 
 /**
  * Ends a workflow run from outside, by cancel or deadline: no further step starts, and running executions are stopped.
  * Returns false if it has already ended, or if `lock` skips it because another transaction holds it.
  */
 export async function endWorkflowRun(
-  deps: { readonly pipelines: Pipelines; readonly completions: Pick<Completions, 'publish'> },
+  deps: { readonly pipelines: Pipelines; readonly progressed: Progressed },
   runId: string,
   end: RunEnd,
   lock = lockWorkflowRuns,
 ): Promise<boolean> {
-  const event = await retryTransaction(() => deps.pipelines.use(transact));
-  if (event) deps.completions.publish(event);
-  return event !== null;
+  const progress = await retryTransaction(() => deps.pipelines.use(transact));
+  if (progress) deps.progressed(...progress);
+  return progress !== null;
 
-  async function transact(send: Send): Promise<CompletionEvent | null> {
+  async function transact(send: Send): Promise<Parameters<Progressed> | null> {
     const [, [run]] = await Promise.all([beginProgress(send), lock(send, [runId])]);
     if (run?.status !== 'processing') {
       await send(commit);
@@ -32,8 +31,7 @@ export async function endWorkflowRun(
       writeCompletion(send, { progress: { steps: [], ends: ended } }),
       send(commit),
     ]);
-    const progress = { ready: [], ended, stopping, learned: new Map(), faults: [] };
-    return progressed(progress, eventsQueued);
+    return [{ ready: [], ended, stopping, learned: new Map(), faults: [] }, eventsQueued];
   }
 }
 

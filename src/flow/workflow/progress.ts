@@ -41,7 +41,7 @@ import { merged, type ValueCache } from './value-cache.ts';
  * Steps of the protocol, under the lock of the workflow runs:
  * 1. `advance` runs with what this process has cached (`ValueCache`) and reports missing values;
  * 2. missing values are read for all workflow runs at once, and those runs advance again, up to `roundsMax` times;
- * 3. the caller writes the result in the transaction of the ends, commits, then publishes the progress (`completions.ts`).
+ * 3. the caller writes the result in the transaction of the ends, commits, then calls `Progressed`.
  *
  * Invariants:
  * - A workflow run that has ended changes only its canceling steps, once their executions stop.
@@ -80,6 +80,9 @@ export interface Progress {
   /** Workflow runs that failed because of a defect. */
   readonly faults: readonly Error[];
 }
+
+/** Call it after the commit, with whether outbound events must be sent that nobody else announces. */
+export type Progressed = (progress: Progress, eventsQueued?: boolean) => void;
 
 export type WorkflowRunEvent = StepEvent & { readonly runId: string };
 

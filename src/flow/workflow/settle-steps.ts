@@ -4,25 +4,29 @@ import { writeCompletion } from '../../store/execution/completion.ts';
 import { beginProgress, lockWorkflowRuns } from '../../store/workflow/workflow-progress.ts';
 import { readSteps } from '../../store/workflow/workflow-progress-read.ts';
 import { lockReadyStepsOfRuns } from '../../store/workflow/workflow-steps.ts';
-import { type Completions, progressed } from '../completions.ts';
 import { endAfterRetries, retryTransaction } from '../transaction/retry-transaction.ts';
-import { type ProgressDeps, planProgress, type WorkflowRunEvent } from './progress.ts';
+import {
+  type ProgressDeps,
+  type Progressed,
+  planProgress,
+  type WorkflowRunEvent,
+} from './progress.ts';
 
 /** Advances a workflow run after admission refused some of its steps. No end of an execution would advance it. */
 export async function settleSteps(
   deps: ProgressDeps & {
     readonly pipelines: Pipelines;
-    readonly completions: Pick<Completions, 'publish'>;
+    readonly progressed: Progressed;
   },
   runId: string,
   events: readonly WorkflowRunEvent[],
 ): Promise<void> {
-  const event = await endAfterRetries((unwritable) =>
+  const progress = await endAfterRetries((unwritable) =>
     retryTransaction(() => deps.pipelines.use((send) => settle(send, unwritable))),
   );
-  deps.completions.publish(event);
+  deps.progressed(...progress);
 
-  async function settle(send: Send, unwritable: Error | null) {
+  async function settle(send: Send, unwritable: Error | null): Promise<Parameters<Progressed>> {
     const [, runs, , steps] = await Promise.all([
       beginProgress(send),
       lockWorkflowRuns(send, [runId]),
@@ -35,6 +39,6 @@ export async function settleSteps(
       writeCompletion(send, { progress: plan.writes }),
       send(commit),
     ]);
-    return progressed({ ...plan.progress, stopping }, eventsQueued);
+    return [{ ...plan.progress, stopping }, eventsQueued];
   }
 }

@@ -11,11 +11,10 @@ import {
 } from '../../store/workflow/workflow-start.ts';
 import { callerLookup, membersOf } from '../admission/admission-mapping.ts';
 import { parseAndHash } from '../admission/prepare-call.ts';
-import { type Completions, progressed } from '../completions.ts';
 import { awaitCommit } from '../transaction/await-commit.ts';
 import { batcher } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
-import { type ProgressDeps, planProgress } from './progress.ts';
+import { type ProgressDeps, type Progressed, planProgress } from './progress.ts';
 import type { StartCall, Started } from './start-call.ts';
 import { noValues } from './value-cache.ts';
 import { type UnpreparedStart, WorkflowStarts } from './workflow-starts.ts';
@@ -34,7 +33,7 @@ export interface WorkflowStarter {
 export interface WorkflowStarterDeps extends ProgressDeps {
   readonly pipelines: Pipelines;
   readonly compute: Compute;
-  readonly completions: Pick<Completions, 'publish'>;
+  readonly progressed: Progressed;
 }
 
 const batchMax = 200;
@@ -106,7 +105,7 @@ async function startWorkflows(
   const inserted = { xid: state.xid, id: runs[0]?.id, kind: 'workflowRun' } as const;
   const completed = await awaitCommit(deps.pipelines, writeStart(send, writes), inserted);
   const { stopping, eventsQueued } = completed ?? { stopping: [], eventsQueued: true };
-  deps.completions.publish(progressed({ ...plan.progress, stopping }, eventsQueued));
+  deps.progressed({ ...plan.progress, stopping }, eventsQueued);
   return results;
 }
 

@@ -17,11 +17,11 @@ import {
   listOverdueRuns,
   markStopped,
 } from '../../store/workflow/workflow-steps.ts';
-import type { Completions } from '../completions.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { runAll } from '../transaction/paced-transactions.ts';
 import type { StepAdmission } from './admit-steps.ts';
 import { deadlineExceeded, endWorkflowRun } from './end-workflow-run.ts';
+import type { Progressed } from './progress.ts';
 
 /**
  * Finds work on workflow runs that no commit triggers any more: ready steps whose process died or that waited for a
@@ -32,7 +32,7 @@ export interface SweepDeps {
   readonly pipelines: Pipelines;
   readonly stepAdmission: Pick<StepAdmission, 'admit' | 'room'>;
   readonly canceler: Canceler;
-  readonly completions: Pick<Completions, 'publish'>;
+  readonly progressed: Progressed;
   /** The caps of agents in the Testing stage. */
   readonly testingLimits: RateLimits;
 }
@@ -50,7 +50,7 @@ export async function sweepWorkflows(deps: SweepDeps): Promise<void> {
 
 /** Separate from the sweep, because workflow runs end one after the other and steps must not wait for that. */
 export async function endOverdueWorkflowRuns(
-  deps: Pick<SweepDeps, 'db' | 'pipelines' | 'completions'>,
+  deps: Pick<SweepDeps, 'db' | 'pipelines' | 'progressed'>,
 ): Promise<void> {
   const overdue = await listOverdueRuns(deps.db, batchMax);
   // One that another process is ending is skipped.

@@ -1,15 +1,14 @@
 import type { Compute } from '../../core/compute.ts';
 import type { RateLimits } from '../../core/execution/limits.ts';
 import type { Db } from '../../db/database.ts';
+import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines } from '../../db/pipeline.ts';
 import { releaseSteps } from '../../store/workflow/workflow-steps.ts';
 import type { Admission } from '../admission/admit.ts';
-import type { Announcements } from '../announcements.ts';
-import type { CompletionListener, Completions } from '../completions.ts';
 import type { Canceler } from '../execution/cancel.ts';
 import { createStepAdmission } from './admit-steps.ts';
 import { canceled, endWorkflowRun } from './end-workflow-run.ts';
-import type { ProgressDeps } from './progress.ts';
+import type { EndedWorkflowRun, Progress, ProgressDeps, Progressed } from './progress.ts';
 import { createWorkflowStarter, type WorkflowStarter } from './start-workflow.ts';
 import { endOverdueWorkflowRuns, stopExecutions, sweepWorkflows } from './sweep-workflows.ts';
 
@@ -21,7 +20,7 @@ export interface Workflows {
     cancel(runId: string): Promise<boolean>;
   };
   /** Acts after a commit in which workflow runs advanced. */
-  readonly onCompletion: CompletionListener;
+  readonly progressed: Progressed;
   sweep(): Promise<void>;
   endOverdueWorkflowRuns(): Promise<void>;
   /** Resolves once nothing is in progress here. */
@@ -38,20 +37,20 @@ export interface WorkflowDeps extends ProgressDeps {
   readonly admission: Pick<Admission, 'admit'>;
   readonly canceler: Canceler;
   readonly testingLimits: RateLimits;
-  readonly completions: Pick<Completions, 'publish'>;
-  readonly announcements: Pick<Announcements, 'announceAdvancedWorkflowRuns'>;
+  readonly notifications: Pick<Notifications, 'publish' | 'subscribe'>;
+  readonly onEnded: (run: EndedWorkflowRun) => void;
   /** A workflow run failed because of a defect. */
   readonly onFault: (error: Error) => void;
   readonly onError: (error: unknown) => void;
 }
 
-export function createWorkflows(deps: WorkflowDeps): Workflows {
+export function createWorkflows(workflowDeps: WorkflowDeps): Workflows {
   const stops = new Set<Promise<void>>();
-  const onCompletion: CompletionListener = ({ progress }) => {
-    if (progress === null) return;
-    const { ready, ended, stopping, learned, faults } = progress;
+  const progressed: Progressed = (progress, eventsQueued = false) => {
+    const { ready, stopping, learned, faults } = progress;
     for (const [runId, values] of learned) deps.values.add(runId, values);
-    for (const { runId } of ended) deps.values.forget(runId);
+    publishProgress(deps, progress);
+    if (eventsQueued) deps.notifications.publish('cueline_event_queued');
     for (const fault of faults) deps.onFault(fault);
     stepAdmission.admit(ready);
     if (stopping.length === 0) return;
@@ -59,16 +58,20 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
     stops.add(stop);
     void stop.finally(() => stops.delete(stop));
   };
+  const deps = { ...workflowDeps, progressed };
   const single = { ...deps, pipelines: deps.singlePipelines };
   const stepAdmission = createStepAdmission({
     ...single,
     releaseSteps: (steps) => releaseSteps(deps.db, steps),
   });
   const starter = createWorkflowStarter(deps);
+  deps.notifications.subscribe('cueline_workflow_run_ended', (runIds) =>
+    runIds.forEach(deps.values.forget),
+  );
   return {
     starter,
     canceler: { cancel: (runId) => endWorkflowRun(single, runId, canceled) },
-    onCompletion,
+    progressed,
     sweep: () => sweepWorkflows({ ...single, stepAdmission }),
     endOverdueWorkflowRuns: () => endOverdueWorkflowRuns(single),
     async idle() {
@@ -77,4 +80,15 @@ export function createWorkflows(deps: WorkflowDeps): Workflows {
       await stepAdmission.idle();
     },
   };
+}
+
+function publishProgress(
+  { notifications, onEnded }: WorkflowDeps,
+  { learned, ended }: Progress,
+): void {
+  const over = new Set(ended.map(({ runId }) => runId));
+  notifications.publish('cueline_workflow_run_ended', [...over]);
+  const advanced = [...learned.keys()].filter((runId) => !over.has(runId));
+  notifications.publish('cueline_workflow_run_advanced', advanced);
+  for (const run of ended) onEnded(run);
 }

@@ -20,7 +20,7 @@ after(() => pipelines.close());
 after(service.close);
 const { db } = service;
 const { testingLimits } = readConfig({});
-const announcements = { announceQueuedExecutions() {}, announceQueuedEvents() {} };
+const notifications = { publish() {} };
 const unlimited = { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null };
 
 /** The admission of a new process, and the names of the jobs that it runs. `during` runs before each of them. */
@@ -33,7 +33,7 @@ function newAdmission(during: () => Promise<unknown> = async () => {}) {
       return inlineCompute.run(workspaceId, job, input);
     },
   };
-  const deps = { pipelines, testingLimits, slots: null, announcements, compute };
+  const deps = { pipelines, testingLimits, slots: null, notifications, compute };
   return { ...createAdmission(deps), jobs };
 }
 

@@ -5,8 +5,9 @@ import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
-import { maintain } from '../../../src/flow/maintain.ts';
+import { runAll } from '../../../src/flow/transaction/paced-transactions.ts';
 import { countEndpointStates } from '../../../src/store/event/endpoints.ts';
+import { maintenanceJobs } from '../../../src/wiring/maintenance-jobs.ts';
 
 /** An endpoint that has been dead for long has many pending deliveries. No transaction changes all of them. */
 
@@ -69,7 +70,7 @@ test('maintenance deletes what a deleted endpoint leaves, and old deliveries', a
   await deleted.call('DELETE');
   assert.equal((await countEndpointStates(db)).pending, 3);
   assert.equal((await written(deleted))[0]?.count, 2_500);
-  await maintain(db);
+  await runAll(maintenanceJobs(db));
   assert.deepEqual(await written(deleted), []);
   assert.equal((await written(kept))[0]?.count, 2);
 });

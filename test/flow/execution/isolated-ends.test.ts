@@ -73,12 +73,9 @@ async function endTogether(
   batches: Pipelines,
 ) {
   const ended: string[] = [];
-  const progress = coldProgress();
-  progress.completions.subscribe(({ executions }) => {
-    ended.push(...executions.map(({ id }) => id));
-  });
   const finisher = createFinisher({
-    ...progress,
+    ...coldProgress(),
+    onEnded: (executions) => void ended.push(...executions.map(({ id }) => id)),
     ...{ pipelines: batches, singlePipelines: pipelines },
   });
   const all = [...executionIds, free];

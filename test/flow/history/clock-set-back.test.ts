@@ -12,7 +12,7 @@ import { shadowClock } from '../../../proof/clock.ts';
 import { nothingSpent } from '../../../src/core/execution/queued-execution.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { type Sql, sql } from '../../../src/db/sql.ts';
-import { maintain } from '../../../src/flow/maintain.ts';
+import { runAll } from '../../../src/flow/transaction/paced-transactions.ts';
 import {
   claimExecutions,
   promoteDelayed,
@@ -23,6 +23,7 @@ import { tryStartJob } from '../../../src/store/history/maintenance-jobs.ts';
 import { countAttempt } from '../../../src/store/people/sign-in-attempts.ts';
 import { claimDueSchedules } from '../../../src/store/workflow/schedules.ts';
 import { claimDueStops, findDueAgents } from '../../../src/store/workflow/workflow-steps.ts';
+import { maintenanceJobs } from '../../../src/wiring/maintenance-jobs.ts';
 
 /** The database's clock is a year ahead for a moment, and then set back. */
 
@@ -148,7 +149,7 @@ test('an execution delayed in the future is due soon, and its latency is not neg
   await sql`update execution_queue set has_slot = null`.execute(db);
   await release(rightly, delays[1] ?? 0);
   assert.equal(await promote(), 0);
-  await maintain(db);
+  await runAll(maintenanceJobs(db));
   assert.equal(await promote(), 1);
   const [run, ...others] = await claim(await register());
   assert.deepEqual([run?.id, run?.elapsedMs, others], [late, 0, []]);
@@ -169,7 +170,7 @@ test('steps due in the future are called or stopped soon', async () => {
     (await claimDueStops(db, 10)).length,
   ];
   assert.deepEqual(await due(), [0, 0]);
-  await maintain(db);
+  await runAll(maintenanceJobs(db));
   assert.deepEqual(await due(), [1, 1]);
 });
 
@@ -192,7 +193,7 @@ test('a schedule that advanced in the future ticks at its cron, and others stay 
     return rows[0]?.nextAt.getTime() ?? Number.NaN;
   };
   const dailyAt = await nextOf(daily);
-  await maintain(db);
+  await runAll(maintenanceJobs(db));
   assert.ok((await nextOf(everyMinute)) <= (await clock.nowMs()) + minuteMs);
   assert.equal(await nextOf(daily), dailyAt);
   await clock.leap(minuteMs);

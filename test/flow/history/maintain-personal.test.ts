@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { maintain } from '../../../src/flow/maintain.ts';
+import { runAll } from '../../../src/flow/transaction/paced-transactions.ts';
+import { maintenanceJobs } from '../../../src/wiring/maintenance-jobs.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);
@@ -44,7 +45,7 @@ test('invitations, attempts, sessions and audit entries lose addresses of people
     update audit set at = at - make_interval(days => ${older})
     where personal ->> 'email' = 'old@example.com'`.execute(db);
 
-  await maintain(db);
+  await runAll(maintenanceJobs(db));
 
   const { rows: invitations } = await sql<{ email: string }>`
     select email from invitations order by email`.execute(db);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { maintain } from '../../../src/flow/maintain.ts';
+import { runAll } from '../../../src/flow/transaction/paced-transactions.ts';
+import { maintenanceJobs } from '../../../src/wiring/maintenance-jobs.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);
@@ -17,7 +18,7 @@ test('a failure to create partitions does not block the deletion of expired rows
   await sql`
     create or replace function make_execution_partitions(months_ahead integer) returns void language plpgsql as $$
     begin raise 'no lock' using errcode = '55P03'; end $$`.execute(db);
-  await assert.rejects(maintain(db), /no lock/);
+  await assert.rejects(runAll(maintenanceJobs(db)), /no lock/);
   const { rows } = await sql<{ key: string }>`select key from idempotency`.execute(db);
   assert.deepEqual(rows, [{ key: '1' }]);
 });

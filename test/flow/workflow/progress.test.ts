@@ -9,7 +9,6 @@ import { toId } from '../../../src/core/id.ts';
 import type { Send } from '../../../src/db/pipeline.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { commit } from '../../../src/db/statements.ts';
-import { createCompletions } from '../../../src/flow/completions.ts';
 import type { Definitions } from '../../../src/flow/workflow/definition-cache.ts';
 import { planProgress } from '../../../src/flow/workflow/progress.ts';
 import { settleSteps } from '../../../src/flow/workflow/settle-steps.ts';
@@ -48,7 +47,7 @@ async function startRun(input: object): Promise<string> {
   });
   const started = await starter.start(startCall(workflow, key, input));
   assert.ok(started.kind === 'accepted');
-  const deps = { ...coldProgress(), pipelines };
+  const deps = { ...coldProgress(), pipelines, progressed: () => {} };
   await settleSteps(deps, started.runId, [refusalOf(started.runId, 'first')]);
   return started.runId;
 }
@@ -157,7 +156,7 @@ test('a workflow run that cannot advance fails, and the others of its batch adva
 });
 
 test('a faulted workflow run keeps the results of ended calls and cancels the rest', async () => {
-  const deps = { ...coldProgress(), pipelines, completions: createCompletions() };
+  const deps = { ...coldProgress(), pipelines, progressed: () => {} };
   const definitions: Definitions = async () => ({ steps: [null] }) as never;
   for (const [refused, second] of [
     ['second', 'failed'],

@@ -22,9 +22,9 @@ const { db, workspaceId } = service;
 const agent = await addAgent(service, { user: 'x' });
 const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent })] });
 const { testingLimits } = readConfig({});
-const announcements = { announceQueuedExecutions() {}, announceQueuedEvents() {} };
+const notifications = { publish() {} };
 const admission = createAdmission({
-  ...{ pipelines, testingLimits, slots: null, announcements },
+  ...{ pipelines, testingLimits, slots: null, notifications },
   compute: inlineCompute,
 });
 

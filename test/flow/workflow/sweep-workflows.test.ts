@@ -8,7 +8,6 @@ import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { noLimits } from '../../../src/core/execution/limits.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createCompletions } from '../../../src/flow/completions.ts';
 import {
   endOverdueWorkflowRuns,
   type SweepDeps,
@@ -36,7 +35,7 @@ const deps = (more: Partial<SweepDeps> = {}): SweepDeps => ({
   pipelines,
   stepAdmission: { admit: (steps) => void taken.push(...steps), room: () => room },
   canceler: { cancel: async () => true, cancelAll: async (ids) => ids.map(() => true) },
-  completions: createCompletions(),
+  progressed: () => {},
   testingLimits: noLimits,
   ...more,
 });
@@ -179,11 +178,9 @@ test('an overdue workflow run that another process is ending is skipped, and the
   const [held, free] = [await addReady(agent.id, 1), await addReady(agent.id, 1)];
   await sql`update workflow_runs set deadline_at = clock_timestamp()`.execute(db);
   const ended: string[] = [];
-  const completions = createCompletions();
-  completions.subscribe(({ progress }) => {
-    for (const { runId } of progress?.ended ?? []) ended.push(runId);
+  const observing = deps({
+    progressed: (progress) => void ended.push(...progress.ended.map(({ runId }) => runId)),
   });
-  const observing = deps({ completions });
   await db.transaction(async (other) => {
     await sql`select from workflow_runs where id = ${held} for update`.execute(other);
     await endOverdueWorkflowRuns(observing);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { addEndpoint } from '../../harness/endpoints.ts';
-import { testPipelines, watchedSend } from '../../harness/pipelines.ts';
-import { sealKey, startService } from '../../harness/service.ts';
-import type { PostAnswer } from '../../src/core/event/post.ts';
-import { fromId } from '../../src/core/id.ts';
-import { sql } from '../../src/db/sql.ts';
-import { createEventSender } from '../../src/worker/event-sender.ts';
+import { addEndpoint } from '../../../harness/endpoints.ts';
+import { testPipelines, watchedSend } from '../../../harness/pipelines.ts';
+import { sealKey, startService } from '../../../harness/service.ts';
+import type { PostAnswer } from '../../../src/core/event/post.ts';
+import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
+import { createEventSender } from '../../../src/flow/event/event-sender.ts';
 
 /** What the sender read, against what it wrote before the response arrived. The tests send the responses. */
 

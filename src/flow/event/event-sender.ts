@@ -1,18 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DisabledReason } from '../core/event/endpoint.ts';
-import { inFlightMax } from '../core/event/retry.ts';
-import { createWakeLoop, type WakeLoop } from '../core/wake-loop.ts';
-import type { Db } from '../db/database.ts';
-import type { Pipelines } from '../db/pipeline.ts';
-import {
-  type AttemptDeps,
-  type Attempted,
-  attemptDelivery,
-  gone,
-  hasFullData,
-} from '../flow/event/attempt-delivery.ts';
-import { disableEndpoint } from '../flow/event/disable-endpoint.ts';
-import { batcher } from '../flow/transaction/batcher.ts';
+import type { DisabledReason } from '../../core/event/endpoint.ts';
+import { inFlightMax } from '../../core/event/retry.ts';
+import { createWakeLoop, type WakeLoop } from '../../core/wake-loop.ts';
+import type { Db } from '../../db/database.ts';
+import type { Pipelines } from '../../db/pipeline.ts';
 import {
   claimEndpoints,
   type DueDelivery,
@@ -21,8 +12,17 @@ import {
   recordAttempts,
   recordHealth,
   releaseEndpoints,
-} from '../store/event/deliveries.ts';
-import { findFailingEndpoints } from '../store/event/endpoints.ts';
+} from '../../store/event/deliveries.ts';
+import { findFailingEndpoints } from '../../store/event/endpoints.ts';
+import { batcher } from '../transaction/batcher.ts';
+import {
+  type AttemptDeps,
+  type Attempted,
+  attemptDelivery,
+  gone,
+  hasFullData,
+} from './attempt-delivery.ts';
+import { disableEndpoint } from './disable-endpoint.ts';
 
 /**
  * Sends events to endpoints. Each process claims endpoints that have due deliveries and sends to them until nothing is due for a

@@ -1,4 +1,6 @@
 import type { Db } from '../db/database.ts';
+import { repeatWhileFull } from '../flow/transaction/paced-transactions.ts';
+import { advanceFarSchedules } from '../flow/workflow/advance-schedules.ts';
 import { deleteExpiredIdempotencyKeys } from '../store/admission/idempotency.ts';
 import { deleteOldBatches, wakeBatches } from '../store/batch/due-batches.ts';
 import { deleteUnfinishedUploads } from '../store/batch/uploads.ts';
@@ -11,21 +13,19 @@ import { deleteOldInvitations } from '../store/people/invitations.ts';
 import { sweep as deleteOldAttempts } from '../store/people/sign-in-attempts.ts';
 import { deleteExpiredSessions } from '../store/people/users.ts';
 import { wakeSteps, wakeStops } from '../store/workflow/workflow-steps.ts';
-import { repeatWhileFull, runAll } from './transaction/paced-transactions.ts';
-import { advanceFarSchedules } from './workflow/advance-schedules.ts';
 
 const batchRows = 1_000;
 /** Each with up to 50,000 lines. */
 const batchesAtOnce = 2;
 
 /**
- * Periodic maintenance: partitions, expired rows, lost wake-ups. Each batch is a transaction of its own, so nobody waits
- * long. Partitions come first: records of a month without a partition could not be moved to it later.
+ * The jobs of periodic maintenance: partitions, expired rows, lost wake-ups. Each batch is a transaction of its own, so nobody
+ * waits long. Partitions come first: records of a month without a partition could not be moved to it later.
  */
-export async function maintain(db: Db): Promise<void> {
+export function maintenanceJobs(db: Db): (() => Promise<unknown>)[] {
   const all = (batch: (db: Db, limit: number) => Promise<number>, limit = batchRows) =>
     repeatWhileFull(limit, () => batch(db, limit));
-  await runAll([
+  return [
     () => store.createPartitions(db),
     () => all(deleteExpiredIdempotencyKeys),
     () => store.deleteOldRefusals(db),
@@ -45,5 +45,5 @@ export async function maintain(db: Db): Promise<void> {
     () => all(wakeSteps),
     () => all(wakeStops),
     () => advanceFarSchedules(db),
-  ]);
+  ];
 }
