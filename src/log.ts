@@ -1,10 +1,10 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import type { LogLevel } from './config.ts';
+import type { EndedExecution } from './core/execution/ended-execution.ts';
 import type { QueuedExecution } from './core/execution/queued-execution.ts';
 import { toId } from './core/id.ts';
 import type { EndedWorkflowRun } from './flow/workflow/progress.ts';
 import { redact } from './provider/failure/redact.ts';
-import type { EndedExecution } from './store/execution/completion.ts';
 
 /**
  * Structured log: JSON lines that never contain user content or secrets. Every line passes through `clean`, so this does

@@ -3,6 +3,7 @@ import { createMetrics, type Gauges, type Metrics } from '../api/http/metrics.ts
 import { createOpenCalls } from '../api/routes/mcp/open-calls.ts';
 import { parseAllowedHosts } from '../core/allowed-hosts.ts';
 import { ByteShares } from '../core/byte-shares.ts';
+import type { EndedExecution } from '../core/execution/ended-execution.ts';
 import { splitModelName } from '../core/model/model-port.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import type { Shares } from '../core/shares.ts';
@@ -30,7 +31,6 @@ import { hideSecrets } from '../provider/failure/redact.ts';
 import { withMetrics } from '../provider/with-metrics.ts';
 import { countWaitingLines } from '../store/batch/due-batches.ts';
 import { countEndpointStates } from '../store/event/endpoints.ts';
-import type { EndedExecution } from '../store/execution/completion.ts';
 import { findEnded } from '../store/execution/executions.ts';
 import { queueDepth } from '../store/execution/queue.ts';
 import { readTemplate } from '../store/execution/templates.ts';

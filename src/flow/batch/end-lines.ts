@@ -6,9 +6,9 @@ import {
   type LockedBatch,
 } from '../../core/batch/line-changes.ts';
 import type { NewEvent } from '../../core/event/event.ts';
+import type { EndedExecution } from '../../core/execution/ended-execution.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
 import type { LiveExecution } from '../../core/execution/queued-execution.ts';
-import type { EndedExecution } from '../../store/execution/completion.ts';
 
 interface LineEnds {
   readonly changes: LineChanges;

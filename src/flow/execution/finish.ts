@@ -6,6 +6,7 @@ import { addDecimals } from '../../core/decimal.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
+import type { EndedExecution } from '../../core/execution/ended-execution.ts';
 import { latencyMsMax } from '../../core/execution/execution.ts';
 import { type Ended, ended } from '../../core/execution/outcome.ts';
 import {
@@ -28,11 +29,7 @@ import { storable, storableJson } from '../../core/storable-text.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { commit } from '../../db/statements.ts';
-import {
-  type Completion,
-  type EndedExecution,
-  writeCompletion,
-} from '../../store/execution/completion.ts';
+import { type Completion, writeCompletion } from '../../store/execution/completion.ts';
 import { lockExecutions, type QueuedExecutionRow } from '../../store/execution/lock-executions.ts';
 import { planLineEnds } from '../batch/end-lines.ts';
 import { batcher, lanes, type Outcome } from '../transaction/batcher.ts';

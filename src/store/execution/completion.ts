@@ -1,4 +1,5 @@
 import type { NewEvent } from '../../core/event/event.ts';
+import type { EndedExecution } from '../../core/execution/ended-execution.ts';
 import {
   type ExecutionTerms,
   type OutcomeColumns,
@@ -86,16 +87,6 @@ export interface Completed {
   readonly stopping: Stopping[];
   /** Whether outbound events must be sent. */
   readonly eventsQueued: boolean;
-}
-
-/** The end of an execution, as its record will show it. */
-export interface EndedExecution extends OutcomeColumns {
-  readonly id: string;
-  readonly agentId: string;
-  readonly completedMs: number;
-  readonly startedMs: number | null;
-  /** If false, the record keeps only the output or the refusal, for a short time. */
-  readonly storeBodies: boolean;
 }
 
 /** A refused call that becomes a record. */

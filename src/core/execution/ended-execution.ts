@@ -1,0 +1,11 @@
+import type { OutcomeColumns } from './execution-fields.ts';
+
+/** The end of an execution, as its record will show it. */
+export interface EndedExecution extends OutcomeColumns {
+  readonly id: string;
+  readonly agentId: string;
+  readonly completedMs: number;
+  readonly startedMs: number | null;
+  /** If false, the record keeps only the output or the refusal, for a short time. */
+  readonly storeBodies: boolean;
+}
