@@ -10,7 +10,8 @@ import {
   prepareCall,
 } from './request/call-options.ts';
 import { toolCallsOf } from './request/prompt-messages.ts';
-import { inAcceptedForm, settingsLeftOut } from './request/request-form.ts';
+import { providerMessageOf } from './request/provider-message.ts';
+import { type Adjustment, inAcceptedForm, settingsLeftOut } from './request/request-form.ts';
 import { type Finish, isFiltered, readFinish } from './response/finish-reason.ts';
 import { LiveText } from './response/live-text.ts';
 import { type Rated, ratedOf } from './response/rated-tokens.ts';
@@ -51,9 +52,10 @@ export async function generate(
   const prepared = prepareCall(model, call, signal);
   const live = new LiveText(emit, isRewritten(model, call), model.count);
   const isStreamed = () => call.stream || model.form.has('streamed');
-  const { answer: response, lost } = await inAcceptedForm(model.form, prepared, async (options) =>
+  const { answer: received, sent } = await inAcceptedForm(model.form, prepared, async (options) =>
     requestResponse(isStreamed() ? await model.streaming(live) : model, options),
   );
+  const { answer: response, lost } = received;
   const { text: whole, details: read } = readTextAndDetails(response, { isStreamed: isStreamed() });
   const instruction = instructionOf(model, call);
   // PostgreSQL stores no NUL in a text, and a lone surrogate is not a character.
@@ -65,6 +67,7 @@ export async function generate(
   const text = isRefusal ? given : live.end(given, details.reasoningText);
   // A call of a tool that nobody offered is no answer.
   const toolCalls = call.tools ? toolCallsOf(response) : [];
+  const message = toolCalls.length > 0 && providerMessageOf(model.name, response, text);
   const isCounted = !lost.some((path) => path.startsWith('usage'));
   const counts = isCounted ? usageOf(counted(model, response)) : null;
   // A prompt has tokens: a server that reports zeros does not count.
@@ -74,9 +77,9 @@ export async function generate(
     text,
     toolCalls,
     ...readFinish(response, { text, details, toolCalls }),
-    settingsNotApplied: notApplied(model, prepared, response),
+    settingsNotApplied: notApplied(sent, prepared, response),
     usage,
-    details,
+    details: { ...details, ...(message && { message }) },
     statedCost: statedCost(rawUsage(response)),
     rated: ratedOf(response, usage?.cacheReadTokens ?? 0),
   };
@@ -88,7 +91,11 @@ function isRewritten({ kind }: Model, { responseFormat }: Asked): boolean {
 }
 
 /** Includes settings that the AI SDK leaves out itself, such as the temperature of OpenAI's reasoning models. */
-function notApplied({ form }: Model, call: PreparedCall, { warnings, request }: Answer): string[] {
+function notApplied(
+  form: ReadonlySet<Adjustment>,
+  call: PreparedCall,
+  { warnings, request }: Answer,
+): string[] {
   const unsupported = warnings.flatMap((each) =>
     each.type === 'unsupported' ? (settingNames.get(each.feature) ?? []) : [],
   );
@@ -96,7 +103,7 @@ function notApplied({ form }: Model, call: PreparedCall, { warnings, request }: 
   const unreasoned = call.reasons && !reasoning.test(textOf(request?.body));
   return [
     ...new Set([
-      ...settingsLeftOut(form, call),
+      ...settingsLeftOut(form, call, request?.body),
       ...call.unsent,
       ...unsupported,
       ...(unreasoned ? ['reasoningEffort'] : []),

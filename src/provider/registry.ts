@@ -294,7 +294,7 @@ function toResponse(
   if (finishReason === 'error') throw endedInError(providerError, secrets, spent);
   if (text.trim() === '' && toolCalls.length === 0) throw empty(finishReason, spent);
   const unreadable = unreadableCall(toolCalls);
-  if (unreadable) throw unreadableArguments(unreadable.name, finishReason, spent);
+  if (unreadable) throw unreadableArguments(unreadable, finishReason, spent);
   const calls = toolCalls.length > 0 && { toolCalls };
   return { ...calls, ...finish, ...spent };
 }

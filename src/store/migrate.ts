@@ -16,6 +16,7 @@ import { up as secrets } from './migrations/0009-secrets.ts';
 import { up as aliases } from './migrations/0010-aliases.ts';
 import { up as erasedLabels } from './migrations/0011-erased-labels.ts';
 import { up as answers } from './migrations/0012-answers.ts';
+import { up as assistantMessages } from './migrations/0013-assistant-messages.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -49,6 +50,7 @@ export const released: Migrations = {
   '0010-aliases': aliases,
   '0011-erased-labels': erasedLabels,
   '0012-answers': answers,
+  '0013-assistant-messages': assistantMessages,
 };
 
 /** The advisory lock that serializes migrations. */

@@ -31,6 +31,7 @@ import { hideSecrets } from '../provider/failure/redact.ts';
 import { withMetrics } from '../provider/with-metrics.ts';
 import { countWaitingLines } from '../store/batch/due-batches.ts';
 import { countEndpointStates } from '../store/event/endpoints.ts';
+import { findAssistantMessages } from '../store/execution/assistant-messages.ts';
 import { findEnded } from '../store/execution/executions.ts';
 import { queueDepth } from '../store/execution/queue.ts';
 import { readTemplate } from '../store/execution/templates.ts';
@@ -271,10 +272,13 @@ function connectWorker(
     readonly onSilence: () => void;
   },
 ): Worker {
+  const { workDb, leasePipelines } = connections;
   return createWorker({
-    db: connections.workDb,
-    leasePipelines: connections.leasePipelines,
-    ...work,
+    ...{ db: workDb, leasePipelines, finisher: work.finisher },
+    execute: {
+      ...work.execute,
+      earlierMessages: (id, callIds) => findAssistantMessages(workDb, id, callIds),
+    },
     slots: config.slots,
     inputBytes: Math.floor(config.executionBytes * inputsPart),
     leaseMs: config.leaseMs,

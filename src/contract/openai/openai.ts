@@ -45,7 +45,7 @@ const OpenAIResponse = open('OpenAIResponse', {
   status: oneOf(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
   error: anything('`code` is the error code of the execution. `null` unless `failed`.'),
   model: Type.String({ description: 'The agent.' }),
-  output: Type.Array(anything('A message or a function call.')),
+  output: Type.Array(anything('Reasoning, a message or a function call.')),
   usage: anything('Tokens. `null` while in progress.'),
 });
 

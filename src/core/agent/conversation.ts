@@ -1,7 +1,9 @@
 import { type Labels, labelsJson } from '../execution/labels.ts';
 import { stringEnd } from '../json.ts';
-import type { ToolCall } from './messages.ts';
+import type { SuppliedReasoning } from '../model/provider-message.ts';
+import type { SentToolCall } from './messages.ts';
 import type { ResponseFormat } from './response-format.ts';
+import { type MessageReasoning, type SentReasoning, splitReasoning } from './sent-reasoning.ts';
 import type { DigestInput, ExecuteBody, UnparsedBody, Variables } from './variables.ts';
 import type { Tool, ToolChoice } from './version-content.ts';
 
@@ -36,6 +38,7 @@ export interface Conversation {
 /** The messages as JSON: they are a variable of the agent, and long. */
 export interface SuppliedMessages {
   readonly json: string;
+  readonly reasoning: readonly MessageReasoning[];
   readonly count: number;
   /**
    * If the user sent one message and nothing else: where its text, or its one image or file, is in `json`. A copy would make the way
@@ -49,8 +52,15 @@ export interface SuppliedMessages {
 export function suppliedMessages(messages: readonly SuppliedMessage[]): SuppliedMessages {
   const [message] = messages;
   const isSingle = messages.length === 1 && message?.role === 'user';
-  const json = JSON.stringify(messages);
-  return { json, count: messages.length, single: isSingle ? placeOfSingle(json) : null, isSingle };
+  const { list, reasoning } = splitReasoning(messages);
+  const json = JSON.stringify(list);
+  return {
+    json,
+    reasoning,
+    count: messages.length,
+    single: isSingle ? placeOfSingle(json) : null,
+    isSingle,
+  };
 }
 
 /** A message as a caller supplies it in a list. */
@@ -59,7 +69,8 @@ export type SuppliedMessage =
   | {
       readonly role: 'assistant';
       readonly content: string;
-      readonly toolCalls?: readonly ToolCall[];
+      readonly toolCalls?: readonly SentToolCall[];
+      readonly reasoning?: readonly SuppliedReasoning[];
     }
   | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
 
@@ -74,6 +85,8 @@ export interface CallAdditions {
   readonly instructions: string | null;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice | null;
+  /** Left out without any. */
+  readonly reasoning?: SentReasoning;
 }
 
 export interface PromptReference {
@@ -154,11 +167,15 @@ export function resolveConversation(
   const filled = fillVariables(call, target, call.prompt?.variables ?? noVariables);
   if ('kind' in filled) return filled;
   const { instructions, tools } = call.additions;
+  const { list } = filled;
+  const { reasoning: sent } = call.messages;
+  const reasoning = list !== null && sent.length > 0 && { reasoning: { list, messages: sent } };
+  const isExtended = instructions !== null || tools.length > 0 || reasoning;
   return {
     body: { kind: 'variables', variables: filled.variables, labels: call.labels },
-    additions: instructions !== null || tools.length > 0 ? call.additions : null,
+    additions: isExtended ? { ...call.additions, ...reasoning } : null,
     responseFormat: ownFormat === null ? call.responseFormat : null,
-    list: filled.list,
+    list,
   };
 }
 

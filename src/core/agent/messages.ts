@@ -1,5 +1,6 @@
 import type { AllowedHosts } from '../allowed-hosts.ts';
 import { isObject } from '../is-object.ts';
+import type { ProviderMessage, SuppliedReasoning } from '../model/provider-message.ts';
 import type { Content, ContentPart, TemplatePart } from './content.ts';
 import { type FileKind, fileProblem } from './file-value.ts';
 
@@ -21,7 +22,11 @@ export type Message =
   | {
       readonly role: 'assistant';
       readonly content: Content;
-      readonly toolCalls?: readonly ToolCall[];
+      readonly toolCalls?: readonly SentToolCall[];
+      /** What the caller sent of the model's reasoning. */
+      readonly reasoning?: readonly SuppliedReasoning[];
+      /** The same message as its provider sent it, if its execution is known. */
+      readonly provided?: ProviderMessage;
     }
   | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
 
@@ -30,6 +35,12 @@ export interface ToolCall {
   readonly name: string;
   /** An object, or a text that is no JSON object. */
   readonly arguments: unknown;
+}
+
+/** A call of an earlier turn. */
+export interface SentToolCall extends ToolCall {
+  /** What its provider sent beside it, such as a signature: `extra_content` of a chat completion. */
+  readonly extraContent?: Readonly<Record<string, unknown>>;
 }
 
 /** The names of the lists that a caller supplies. */

@@ -7,6 +7,7 @@ import { type Message, messageLists, type TemplateMessage } from './messages.ts'
 import { renderedCharsMax } from './model-settings.ts';
 import { lastUserText, renderMessages, systemTextOf } from './render-messages.ts';
 import type { ResponseFormat } from './response-format.ts';
+import type { SentReasoning } from './sent-reasoning.ts';
 import type { Tool, ToolChoice } from './version-content.ts';
 
 /** Placeholders and their substitution: `{{name}}` with optional inner blanks, one pass; nothing else is syntax. */
@@ -134,13 +135,17 @@ export function declarablePlaceholders(template: Template): string[] {
  * Replaces every placeholder by its text or the empty string, in one pass: a value that contains `{{x}}` stays
  * unchanged.
  */
-export function render(template: Template, texts: ReadonlyMap<string, string>): Prompt {
+export function render(
+  template: Template,
+  texts: ReadonlyMap<string, string>,
+  reasoning: SentReasoning | null = null,
+): Prompt {
   const fill = (text: string) =>
     text.replace(placeholder, (_, name: string) => texts.get(name) ?? '');
   const { system, user, messages, tools, toolChoice } = template;
   const offered = { ...(tools && { tools }), ...(toolChoice && { toolChoice }) };
   if (messages) {
-    const sent = renderMessages(messages, texts, fill);
+    const sent = renderMessages(messages, texts, fill, reasoning);
     return { system: systemTextOf(sent), user: lastUserText(sent), messages: sent, ...offered };
   }
   return { system: system && fill(system), user: user && fill(user), ...offered };

@@ -6,15 +6,17 @@ import {
   textOf,
 } from './content.ts';
 import { type Message, readMessages, type TemplateMessage } from './messages.ts';
+import { type SentReasoning, withReasoning } from './sent-reasoning.ts';
 
 /**
- * Renders the messages of a version. `fill` replaces the placeholders of a text; supplied lists are inserted unchanged.
+ * Renders the messages of a version. `fill` replaces the placeholders of a text; supplied lists are inserted with the reasoning that was sent with them.
  * An image or file without a value is left out. Admission has checked the lists and files.
  */
 export function renderMessages(
   messages: readonly TemplateMessage[],
   texts: ReadonlyMap<string, string>,
   fill: (text: string) => string,
+  reasoning: SentReasoning | null = null,
 ): Message[] {
   return messages.flatMap((message): readonly Message[] => {
     if (!('placeholder' in message)) {
@@ -23,7 +25,8 @@ export function renderMessages(
     const { placeholder } = message;
     const list = readMessages(texts.get(placeholder) ?? '[]', placeholder, { isStored: true });
     if ('problem' in list) throw new Error(`A message list of the prompt ${list.problem}.`);
-    return list.messages;
+    const isSent = reasoning?.list === placeholder;
+    return isSent ? withReasoning(list.messages, reasoning.messages) : list.messages;
   });
 }
 

@@ -35,7 +35,7 @@ export function planPrompt(
   return {
     chars,
     render() {
-      const prompt = render(template, texts);
+      const prompt = render(template, texts, additions?.reasoning);
       const complete = call ? { ...prompt, settings: call } : prompt;
       return additions ? withAdditions(complete, additions) : complete;
     },

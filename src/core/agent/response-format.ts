@@ -1,6 +1,7 @@
 import { computeJob } from '../compute.ts';
 import { findMismatch } from '../schema/schema-validator.ts';
 import { oneJsonIn, wholeJson } from '../workflow/json-in-text.ts';
+import type { ToolCall } from './messages.ts';
 
 /** What an output must be: JSON that matches a schema. A version sets it, an agent may override it. */
 export interface ResponseFormat {
@@ -46,9 +47,22 @@ export function readOutputJson({
   return { kind: 'mismatch', problem: `${place} ${message}` };
 }
 
-/** Why an answer whose call of a tool has arguments that are not JSON is not accepted. */
-export function argumentsMismatch(tool: string, finishReason: string): string {
-  return `${badArguments} ${JSON.stringify(tool)} are not JSON${cutOff(finishReason)}.`;
+/** Why an answer whose call of a tool has arguments that are no JSON object is not accepted. */
+export function argumentsMismatch(
+  { name, arguments: given }: Pick<ToolCall, 'name' | 'arguments'>,
+  finishReason: string,
+): string {
+  const problem = isJson(String(given)) ? 'JSON, but not an object' : 'not JSON';
+  return `${badArguments} ${JSON.stringify(name)} are ${problem}${cutOff(finishReason)}.`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    // Arguments of streams that are not JSON are joined to a text, which is JSON again once it is written.
+    return typeof JSON.parse(text) !== 'string';
+  } catch {
+    return false;
+  }
 }
 
 const badArguments = 'The output does not match its schema: the arguments of the call of the tool';

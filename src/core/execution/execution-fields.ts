@@ -326,6 +326,8 @@ export const executionFields = {
     'Reasoning of the model, including `<think>` blocks, as far as the provider returns it.',
     sentBody,
   ),
+  /** A `ProviderMessage`, for the next turn. */
+  assistantMessage: internal<string | null>()('json', 'outcome', { detail: true, body: true }),
   attemptList: kind<readonly Attempt[] | null>()('jsonb', (description) =>
     Optional(Type.Array(attemptType, { description })),
   )('outcome', 51, 'The attempts, oldest first. Absent before the first one has ended.', sent),

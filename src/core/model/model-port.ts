@@ -5,6 +5,7 @@ import type { Tool, ToolChoice } from '../agent/version-content.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { Price } from './price.ts';
 import type { ProviderKind, StoredProvider } from './provider.ts';
+import type { ProviderMessage } from './provider-message.ts';
 
 /**
  * The model port: a `provider/model` name and prompts go in, events come out. The engine retries; the port never does.
@@ -153,6 +154,8 @@ export interface AnswerDetails {
   readonly refusalText: string | null;
   /** Why the provider ended its response, in its own word; `finishReason` is Cueline's. */
   readonly providerFinishReason: string | null;
+  /** With calls of tools, the message as the provider sent it; left out if that is no more than text and calls. */
+  readonly message?: ProviderMessage;
   /** The text that asked for JSON, as the end of the system texts; left out if none did. */
   readonly instruction?: string;
 }

@@ -31,6 +31,7 @@ import {
 } from '../../core/model/model-port.ts';
 import { storable } from '../../core/storable-text.ts';
 import type { LiveStreams } from './live-streams.ts';
+import { type FindMessages, providedIn, withProvided } from './provided-messages.ts';
 
 /**
  * One attempt of an execution: render the prompt, call the model, decide what follows. Nothing is written here; the
@@ -61,6 +62,8 @@ export interface ExecuteDeps {
   /** For prompts and answers. */
   readonly bytes: ByteShares;
   readonly template: (promptVersionId: string) => Promise<Template>;
+  /** Finds the messages of earlier turns as their providers sent them, by the ids of the calls in them. */
+  readonly earlierMessages?: FindMessages;
   /** Where attempts that are read as a stream emit what arrives. */
   readonly streams?: Pick<LiveStreams, 'open'>;
   /** Reports an error that is a defect of this program. */
@@ -95,8 +98,11 @@ export async function executeAttempt(
   // Also if the room came in the same moment: nothing was sent.
   if (signal.aborted) return { kind: 'stopped', sent: null };
   if (!hasRoom) return outOfTime(execution, null);
+  const { earlierMessages = async () => [] } = deps;
+  const prompt = await withProvided(plan.render(), (ids) => earlierMessages(execution.id, ids));
+  if (signal.aborted) return { kind: 'stopped', sent: null };
+  reservations.push(deps.bytes.add(bytesOf(providedIn(prompt))));
   const elapsedMs = execution.elapsedMs + performance.now() - waitedFrom;
-  const prompt = plan.render();
   if (losses >= lossesMax || (settings.maxAttempts === 1 && losses > 0)) {
     return failed('WORKER_LOST', lostMessage(execution), { prompt, counted: false });
   }

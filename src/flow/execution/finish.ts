@@ -1,7 +1,9 @@
 import { recordedContent, textOf } from '../../core/agent/content.ts';
+import type { Message } from '../../core/agent/messages.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { Prompt } from '../../core/agent/prompt.ts';
 import { withSentTexts } from '../../core/agent/sent-prompt.ts';
+import { bytesOf } from '../../core/byte-shares.ts';
 import { addDecimals } from '../../core/decimal.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
@@ -25,6 +27,7 @@ import {
   type CostSource,
   unknownCost,
 } from '../../core/model/model-port.ts';
+import { providerMessageCharsMax } from '../../core/model/provider-message.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
@@ -130,6 +133,7 @@ export function createFinisher(deps: FinisherDeps): Finisher {
     weight: ({ execution, outcome: { prompt, output, outputJson, partialText, details } }) =>
       promptChars(prompt) +
       (details.reasoningText?.length ?? 0) +
+      messageChars(details) +
       (outputJson?.length ?? 0) +
       (partialText?.length ?? 0) +
       (output?.length ?? 0) * (execution.workflow ? stepOutputCopies : 1),
@@ -163,6 +167,10 @@ function endBatch(deps: FinisherDeps, pipelines: Pipelines, ends: End[]): Promis
   return ends.length === 1 && ends[0]?.execution.workflow
     ? endAfterRetries(transaction)
     : transaction(null);
+}
+
+function messageChars({ message }: AnswerDetails): number {
+  return bytesOf(message) / 2;
 }
 
 /** Messages contain the system and user prompt again. */
@@ -365,8 +373,17 @@ function sentPrompt({ prompt, details, correction, counted }: Ended): Prompt | n
 function requestOf(prompt: Prompt | null): string | null {
   const { messages, tools, toolChoice, settings } = prompt ?? {};
   if (!messages && !tools && !settings) return null;
-  const recorded = messages?.map((one) => ({ ...one, content: recordedContent(one.content) }));
+  const recorded = messages?.map(recordedMessage);
   return JSON.stringify({ messages: recorded, tools, toolChoice, settings });
+}
+
+/** Without reasoning, which is of another execution. What the caller sent of it is in the variables. */
+function recordedMessage(message: Message) {
+  const content = recordedContent(message.content);
+  if (message.role !== 'assistant') return { ...message, content };
+  const { reasoning: _, provided: __, toolCalls, ...shown } = message;
+  const calls = toolCalls?.map(({ extraContent: ___, ...call }) => call);
+  return { ...shown, content, ...(calls && { toolCalls: calls }) };
 }
 
 /** Whether the end itself is the end of an attempt. */
@@ -398,10 +415,12 @@ function costSourceOf(cost: Cost, row: QueuedExecutionRow): CostSource | null {
   return cost.source ?? row.spentSource ?? (row.spentKnown && cost.known ? null : 'unknown');
 }
 
-function storableDetails({ details }: Ended, storeBodies: boolean): AnswerDetails {
-  const { reasoningText, refusalText } = details;
+function storableDetails({ details }: Ended, storeBodies: boolean) {
+  const { reasoningText, refusalText, message, ...others } = details;
+  const isKept = storeBodies && messageChars(details) <= providerMessageCharsMax;
   return {
-    ...details,
+    ...others,
+    assistantMessage: isKept && message ? storableJson(message) : null,
     reasoningText: reasoningText === null || !storeBodies ? null : storable(reasoningText),
     refusalText: refusalText === null ? null : storable(refusalText),
   };

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { everything } from '../../core/history/history-range.ts';
 import type { Db } from '../../db/database.ts';
 import type { Pipelines } from '../../db/pipeline.ts';
+import { deleteOldToolCalls } from '../../store/execution/assistant-messages.ts';
 import { deleteTransientOutputs, removeBodies } from '../../store/history/bodies.ts';
 import { deletedMax, deleteRecords } from '../../store/history/deletion.ts';
 import { foldLabels } from '../../store/history/label-changes.ts';
@@ -76,6 +77,7 @@ export async function retentionRound(deps: RoundDeps): Promise<void> {
     repeatWhileFull(deletedMax, () => runPaced(() => take(deps.db, deletedMax)));
   await runAll([
     () => all(deleteTransientOutputs),
+    () => all(deleteOldToolCalls),
     () => all(removeTransientRunBodies),
     () => workErasures(deps.db, deps.pipelines, runPaced),
     () => dropMonths(deps.db, runPaced),

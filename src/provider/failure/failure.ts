@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { ToolCall } from '../../core/agent/messages.ts';
 import { argumentsMismatch } from '../../core/agent/response-format.ts';
 import {
   type AnswerDetails,
@@ -159,9 +160,13 @@ export function empty(finishReason: string, paid: Paid): ModelFailure {
   return new ModelFailure('EMPTY_OUTPUT', message, { ...paid, finishReason });
 }
 
-/** A call of a tool whose arguments are not JSON. Only the model knows what it meant, so it is asked again. */
-export function unreadableArguments(tool: string, finishReason: string, paid: Paid): ModelFailure {
-  const message = argumentsMismatch(redact(tool, []), finishReason);
+/** A call of a tool whose arguments are no JSON object. Only the model knows what it meant, so it is asked again. */
+export function unreadableArguments(
+  call: ToolCall,
+  finishReason: string,
+  paid: Paid,
+): ModelFailure {
+  const message = argumentsMismatch({ ...call, name: redact(call.name, []) }, finishReason);
   return new ModelFailure('SCHEMA_MISMATCH', message, { ...paid, finishReason });
 }
 

@@ -6,6 +6,7 @@ import { checkModelPath } from '../connection/model-path.ts';
 import { isOwnOllamaAPI, missing } from '../connection/settings.ts';
 import { signRequests } from '../connection/sign-aws.ts';
 import type { CallOptions, LanguageModel, Model, ReadableModel } from '../model.ts';
+import { addChatFields, withChatFields } from '../request/chat-fields.ts';
 import { extendRequests } from '../request/extend-request.ts';
 import { fetchInForm, type RequestForm } from '../request/request-form.ts';
 import { type Live, streamRequests } from '../response/stream-request.ts';
@@ -95,15 +96,15 @@ type CreatedModel = Omit<Model, 'form' | 'kind' | 'name'>;
 const modelFactories: Readonly<Record<ProviderKind, ModelFactory>> = {
   openai: async ({ apiKey, baseURL }, model, fetch, form) => {
     const { createOpenAI } = await import('@ai-sdk/openai');
-    const provider = createOpenAI({ apiKey: apiKey ?? '', baseURL, fetch });
-    const chat = provider.chat(model);
+    const provider = createOpenAI({ apiKey: apiKey ?? '', baseURL, fetch: addChatFields(fetch) });
+    const chat = withChatFields(provider.chat(model));
     return responsesOrChat(provider.responses(model), chat, form, isVendor(baseURL));
   },
   azure: async ({ apiKey, baseURL }, model, fetch, form) => {
     if (hasOnlyChat(baseURL)) return azureChat(apiKey, baseURL, model, fetch);
     const { createAzure } = await import('@ai-sdk/azure');
-    const provider = createAzure({ apiKey: apiKey ?? '', baseURL, fetch });
-    const chat = provider.chat(model);
+    const provider = createAzure({ apiKey: apiKey ?? '', baseURL, fetch: addChatFields(fetch) });
+    const chat = withChatFields(provider.chat(model));
     return responsesOrChat(provider.responses(model), chat, form, isVendor(baseURL));
   },
   anthropic: async ({ apiKey, baseURL }, model, fetch) => {
@@ -140,8 +141,11 @@ async function azureChat(
     headers.set('api-key', apiKey ?? '');
     return fetch(input, { ...init, headers });
   };
-  const provider = createOpenAI({ apiKey: '', baseURL, fetch: withKey, name: 'azure' });
-  return { language: provider.chat(model), count: countChat };
+  const provider = createOpenAI({
+    ...{ apiKey: '', baseURL, name: 'azure' },
+    fetch: addChatFields(withKey),
+  });
+  return { language: withChatFields(provider.chat(model)), count: countChat };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ModelFailure } from '../../core/model/model-port.ts';
 import { readLeniently } from '../response/lenient-json.ts';
 
@@ -143,13 +144,19 @@ function joined(pieces: readonly Fields[]): Fields {
 /** An answer of `/api/chat` as a chat completion. */
 function toCompletion(answer: Fields): Fields {
   const { content, thinking, tool_calls: calls } = fieldsOf(answer.message);
-  const toolCalls = listOf(calls).map(({ id, function: called }, index) => {
+  const toolCalls = listOf(calls).map(({ id, function: called }) => {
     const { name, arguments: given } = fieldsOf(called);
     const input = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-    return { id: id ?? `call_${index}`, type: 'function', function: { name, arguments: input } };
+    // Unlike a number, it is of this answer alone: the next turn finds its message by it.
+    return {
+      id: id ?? `call_${randomUUID()}`,
+      type: 'function',
+      function: { name, arguments: input },
+    };
   });
   const { done_reason } = answer;
-  const reason = toolCalls.length > 0 ? 'tool_calls' : done_reason;
+  const isCut = done_reason === 'length';
+  const reason = toolCalls.length > 0 && !isCut ? 'tool_calls' : done_reason;
   const message = {
     ...{ role: 'assistant', content: content ?? '' },
     ...(thinking ? { reasoning_content: thinking } : {}),

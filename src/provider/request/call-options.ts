@@ -10,6 +10,7 @@ import { jsonRequest } from './json-format.ts';
 import { inOrder } from './message-order.ts';
 import { promptOf, toolOptions } from './prompt-messages.ts';
 import { providerOptionsOf, sendsTopK, withCacheMarks } from './provider-options.ts';
+import { inReasoningForm, withoutThinking } from './reasoning-form.ts';
 import { type AdjustableCall, type Adjustment, formatAdjustment } from './request-form.ts';
 
 /** A call in the AI SDK's form. */
@@ -50,15 +51,15 @@ export function prepareCall(model: Model, call: Asked, signal: AbortSignal): Pre
 
 function optionsIn(model: Model, call: Asked, form: ReadonlySet<Adjustment>): CallOptions {
   const { temperature, maxTokens, topP } = call;
+  const given = call.settings ?? {};
+  const wanted = form.has('thinkingOff') ? withoutThinking(given) : given;
   const settings = callSettingsOf(
-    Object.fromEntries(
-      Object.entries(call.settings ?? {}).filter(([name]) => !form.has(name as Adjustment)),
-    ),
+    Object.fromEntries(Object.entries(wanted).filter(([name]) => !form.has(name as Adjustment))),
   );
   const json = jsonRequestOf(model, call, form);
-  const asked = [...promptOf(call, model.kind), ...correctionOf(call)];
+  const asked = [...promptOf(call, model), ...correctionOf(call)];
   const whole = json?.text ? withInstruction(asked, json.text) : asked;
-  const prompt = inOrder(whole, form);
+  const prompt = inOrder(inReasoningForm(whole, form), form);
   const { options } = providerOptionsOf(model, settings, prompt, json?.packageOptions);
   return {
     prompt: settings.cachePrompt ? withCacheMarks(prompt) : prompt,

@@ -67,7 +67,8 @@ function join(first: Message, second: Message): Message {
     return { ...second, content: joinContents<UserMessage>(first, second) };
   }
   if (first.role === 'assistant' && second.role === 'assistant') {
-    return { ...second, content: joinContents<AssistantMessage>(first, second) };
+    // What only the first one has beside its content stays, such as reasoning.
+    return { ...first, ...second, content: joinContents<AssistantMessage>(first, second) };
   }
   return second;
 }

@@ -1,12 +1,12 @@
 import { type Content, fileOf, textOf } from '../../core/agent/content.ts';
 import type { Message, ToolCall } from '../../core/agent/messages.ts';
 import type { Tool, ToolChoice } from '../../core/agent/version-content.ts';
-import { isObject } from '../../core/is-object.ts';
 import type { ModelCall } from '../../core/model/model-port.ts';
-import type { ProviderKind } from '../../core/model/provider.ts';
 import type { Answer, CallOptions } from '../model.ts';
+import { reasonOf } from '../response/finish-reason.ts';
 import { filePart } from './files.ts';
 import { withSystemFirst } from './message-order.ts';
+import { type Addressee, assistantMessage, readArguments } from './provider-message.ts';
 
 /** Messages and tools in the form of the AI SDK's specification. */
 
@@ -14,12 +14,12 @@ type Prompt = CallOptions['prompt'];
 
 export function promptOf(
   { system, user, messages }: Pick<ModelCall, 'system' | 'user' | 'messages'>,
-  kind: ProviderKind,
+  addressee: Addressee,
 ): Prompt {
   if (messages) {
-    const prompt = fromMessages(messages);
+    const prompt = fromMessages(messages, addressee);
     // These APIs have one place for system texts.
-    return systemFirst.has(kind) ? withSystemFirst(prompt) : prompt;
+    return systemFirst.has(addressee.kind) ? withSystemFirst(prompt) : prompt;
   }
   return [
     ...(isEmpty(system) ? [] : [{ role: 'system' as const, content: system ?? '' }]),
@@ -28,7 +28,7 @@ export function promptOf(
 }
 
 /** Providers reject empty texts, so such messages are left out. */
-function fromMessages(messages: readonly Message[]): Prompt {
+function fromMessages(messages: readonly Message[], addressee: Addressee): Prompt {
   const names = new Map<string, string>();
   const fileNames = new Map<string, number>();
   return messages.flatMap((message): Prompt => {
@@ -45,16 +45,15 @@ function fromMessages(messages: readonly Message[]): Prompt {
       return [{ role, content: [{ type: 'tool-result', toolCallId, toolName, output }] }];
     }
     if (role === 'assistant') {
-      const { toolCalls = [] } = message;
-      for (const { id, name } of toolCalls) names.set(id, name);
-      const parts = [...(isEmpty(content) ? [] : [textPart(content)]), ...toolCalls.map(callPart)];
-      return parts.length === 0 ? [] : [{ role, content: parts }];
+      for (const { id, name } of message.toolCalls ?? []) names.set(id, name);
+      const sent = assistantMessage(message, content, addressee);
+      return sent ? [sent] : [];
     }
     return isEmpty(content) ? [] : [{ role, content }];
   });
 }
 
-const systemFirst: ReadonlySet<ProviderKind> = new Set(['anthropic', 'google', 'bedrock']);
+const systemFirst: ReadonlySet<Addressee['kind']> = new Set(['anthropic', 'google', 'bedrock']);
 
 function userContent(content: Content, fileNames: Map<string, number>): UserMessage['content'] {
   if (typeof content === 'string') return isEmpty(content) ? [] : [textPart(content)];
@@ -69,11 +68,6 @@ type UserMessage = Extract<Prompt[number], { role: 'user' }>;
 
 function textPart(text: string) {
   return { type: 'text' as const, text };
-}
-
-function callPart({ id, name, arguments: given }: ToolCall) {
-  const input = typeof given === 'string' ? parsed(given) : given;
-  return { type: 'tool-call' as const, toolCallId: id, toolName: name, input };
 }
 
 function isEmpty(text: string | null): boolean {
@@ -100,41 +94,21 @@ export function toolOptions(
   };
 }
 
-/** The calls of tools in an answer. */
-export function toolCallsOf({ content }: Answer): ToolCall[] {
-  return content.flatMap((part) =>
-    part.type === 'tool-call' && !part.providerExecuted
-      ? [{ id: part.toolCallId, name: part.toolName, arguments: parsed(part.input) }]
-      : [],
-  );
-}
-
 /**
- * The object that a text contains; the text itself if it is no JSON object. No text and `null` are calls without arguments.
- * Some models write the object as a JSON text once more.
+ * The calls of tools in an answer. At the token limit, a call without arguments is one whose arguments were cut off before they
+ * began.
  */
-function parsed(text: string): unknown {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    const object: unknown = typeof value === 'string' ? JSON.parse(value) : (value ?? {});
-    return isObject(object) ? object : text;
-  } catch {
-    return text;
-  }
+export function toolCallsOf({ content, finishReason }: Answer): ToolCall[] {
+  const called = content.filter((part) => part.type === 'tool-call');
+  return called.flatMap(({ toolCallId: id, toolName: name, input, providerExecuted }) => {
+    if (providerExecuted) return [];
+    const isLast = id === called.at(-1)?.toolCallId;
+    const isCut = isLast && reasonOf(finishReason) === 'length' && /^\s*(\{\s*\})?\s*$/.test(input);
+    return [{ id, name, arguments: isCut ? '' : readArguments(input) }];
+  });
 }
 
-/** The first call whose arguments are not JSON, such as one that was cut off; undefined if there is none. */
+/** The first call whose arguments are no JSON object, such as one that was cut off; undefined if there is none. */
 export function unreadableCall(calls: readonly ToolCall[]): ToolCall | undefined {
-  return calls.find(({ arguments: given }) => typeof given === 'string' && !isJson(given));
-}
-
-function isJson(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    // Arguments of streams that are not JSON are joined to a text, which is JSON again once it is written.
-    return typeof value !== 'string';
-  } catch {
-    return false;
-  }
+  return calls.find(({ arguments: given }) => typeof given === 'string');
 }

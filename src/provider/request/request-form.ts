@@ -14,6 +14,7 @@ import {
   wantsStream,
   withoutCondition,
 } from './objections.ts';
+import { isReasoningForm, type ReasoningForm, rejectedReasoning } from './reasoning-form.ts';
 
 /**
  * Requests in the form that a model accepts. Models of one API differ in the parameters that they reject, and only their
@@ -22,7 +23,8 @@ import {
  *
  * - `maxTokens`: `max_completion_tokens` instead of `max_tokens`, or the reverse
  * - `temperature`, `topP` and other settings: left out
- * - `field …`: a field of the body that comes from `providerOptions` or from the AI SDK: left out
+ * - `field …`: a field of the body that comes from `providerOptions` or from the AI SDK: left out with this value. Another version
+ *   may send another value
  * - `developer`: the role `system` instead
  * - `systemFirst`: later system texts are moved to the beginning
  * - `system`: the system text begins the first message of the user instead
@@ -33,11 +35,13 @@ import {
  * - `streamOptions`: left out, so that a stream may end without a usage
  * - `unstreamed`: a whole response instead of a stream
  * - `streamed`: a stream, though nobody reads along
+ *
+ * What a provider says about the reasoning of earlier turns (`reasoning-form.ts`) holds for one call and is not remembered.
  */
 export type RequestForm = Set<Adjustment>;
 export type Adjustment =
   | (Setting | PromptForm | FormatAdjustment | FieldAdjustment)
-  | ('chat' | 'responses' | 'streamed');
+  | ('chat' | 'responses' | 'streamed' | ReasoningForm);
 type FormatAdjustment = `format ${string}`;
 type FieldAdjustment = `field ${string}`;
 type Setting = 'maxTokens' | AdjustableSetting | 'developer' | StreamSetting;
@@ -62,22 +66,26 @@ export interface AdjustableCall {
 type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
 type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 
-/** Sends the call, again for each setting that the model rejects. */
+/** Sends the call, again for each setting that the model rejects. Returns the form in which it was accepted as well. */
 export async function inAcceptedForm<T>(
   form: RequestForm,
   call: AdjustableCall,
   send: (options: CallOptions) => PromiseLike<T>,
-): Promise<T> {
+): Promise<{ readonly answer: T; readonly sent: ReadonlySet<Adjustment> }> {
   const added: Adjustment[] = [];
+  const ofThisCall: ReasoningForm[] = [];
   for (;;) {
-    const sent = new Set(form);
+    const sent = new Set([...form, ...ofThisCall]);
     try {
-      return await send(call.optionsIn(sent));
+      return { answer: await send(call.optionsIn(sent)), sent };
     } catch (error) {
       const rejected = rejectedSetting(error as ApiError, call, sent);
       if (rejected !== null) {
-        added.push(rejected);
-        remember(form, rejected);
+        if (isReasoningForm(rejected)) ofThisCall.push(rejected);
+        else {
+          added.push(rejected);
+          remember(form, rejected);
+        }
         continue;
       }
       // The other form was rejected too, so the setting was not the reason.
@@ -87,26 +95,51 @@ export async function inAcceptedForm<T>(
   }
 }
 
-/** The settings of a call that this form leaves out, by their Cueline names. */
-export function settingsLeftOut(form: RequestForm, call: AdjustableCall): string[] {
+/**
+ * The settings of a call that this form leaves out, by their Cueline names.
+ * @param body of the request, before its fields were left out
+ */
+export function settingsLeftOut(
+  form: ReadonlySet<Adjustment>,
+  call: AdjustableCall,
+  body: unknown,
+): string[] {
+  const isOff = form.has('thinkingOff');
   const settings = [...call.adjustable.keys()].filter((name) => form.has(name));
-  const hasLostOption = call.hasOptions && fieldsLeftOut(form).length > 0;
-  return hasLostOption ? [...settings, 'providerOptions'] : settings;
+  const fields = typeof body === 'string' ? JSON.parse(body) : body;
+  const hasLostOption = call.hasOptions && fieldsLeftOut(Object(fields), form).length > 0;
+  return [
+    ...settings,
+    ...(isOff ? ['reasoningEffort'] : []),
+    ...(hasLostOption ? ['providerOptions'] : []),
+  ];
 }
 
-function fieldsLeftOut(form: RequestForm): string[] {
-  return [...form].flatMap((each) =>
-    each.startsWith(fieldPrefix) ? each.slice(fieldPrefix.length) : [],
-  );
+function fieldsLeftOut(body: Record<string, unknown>, form: ReadonlySet<Adjustment>): string[] {
+  if (!leavesOutFields(form)) return [];
+  return Object.keys(body).filter((name) => form.has(fieldAdjustment(name, body[name])));
+}
+
+function leavesOutFields(form: ReadonlySet<Adjustment>): boolean {
+  return [...form].some((each) => each.startsWith(fieldPrefix));
 }
 
 const fieldPrefix = 'field ';
 
+function fieldAdjustment(name: string, value: unknown): FieldAdjustment {
+  return `${fieldPrefix}${name} ${digestOf(value)}`;
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(value) ?? '')
+    .digest('base64url');
+}
+
 /** The same `fetch`, with the body in the form that the model accepts, where the AI SDK has no option for it. */
 export function fetchInForm(fetch: typeof globalThis.fetch, form: RequestForm): typeof fetch {
   return (input, init) => {
-    const isChanged =
-      form.has('maxTokens') || form.has('developer') || fieldsLeftOut(form).length > 0;
+    const isChanged = form.has('maxTokens') || form.has('developer') || leavesOutFields(form);
     if (!isChanged || typeof init?.body !== 'string') return fetch(input, init);
     return fetch(input, { ...init, body: JSON.stringify(rename(JSON.parse(init.body), form)) });
   };
@@ -115,7 +148,7 @@ export function fetchInForm(fetch: typeof globalThis.fetch, form: RequestForm): 
 function rename(body: Record<string, unknown>, form: RequestForm): Record<string, unknown> {
   const { max_tokens, max_completion_tokens, messages, input, ...rest } = body;
   const inverted = form.has('maxTokens');
-  for (const name of fieldsLeftOut(form)) delete rest[name];
+  for (const name of fieldsLeftOut(rest, form)) delete rest[name];
   return {
     ...rest,
     ...limitAs('max_completion_tokens', inverted ? max_tokens : max_completion_tokens),
@@ -194,6 +227,9 @@ function rejectedSetting(
   const mayObject = isRejection(status) || status >= 500;
   if (!mayObject) return null;
   const searched = searchedText(error, body);
+  const { prompt } = call.optionsIn(sent);
+  const reasoning = rejectedReasoning(searched, prompt, sent);
+  if (reasoning) return reasoning;
   const order = rejectedOrder(searched, call, sent);
   if (order) return order !== 'joined' && hasDeveloper(error, sent) ? 'developer' : order;
   const isSchema = isRejection(status) ? objectsToFormat(searched) : objectsToGrammar(searched);
@@ -259,14 +295,14 @@ function rejectedField(
   text: string,
   sent: ReadonlySet<Adjustment>,
 ): FieldAdjustment | null {
-  const [field] =
+  const [field, rejected] =
     Object.entries(Object(fields)).find(([name, value]) => {
-      if (value === undefined || essential.has(name) || sent.has(`${fieldPrefix}${name}`))
+      if (value === undefined || essential.has(name) || sent.has(fieldAdjustment(name, value)))
         return false;
       if (/^[a-z]+$/.test(name)) return isQuoted(name, text);
       return /\W/.test(name) ? text.includes(name) : text.split(/\W+/).includes(name);
     }) ?? [];
-  return field === undefined ? null : `${fieldPrefix}${field}`;
+  return field === undefined ? null : fieldAdjustment(field, rejected);
 }
 
 /** Fields that the call is about, those that settings send, and those that protect data or people. */
@@ -309,17 +345,18 @@ const sampling: readonly Setting[] = ['temperature', 'topP', 'topK'];
 
 /** The adjustment for the schema of a format. */
 export function formatAdjustment({ schema }: ResponseFormat): FormatAdjustment {
-  const digest = createHash('sha256').update(JSON.stringify(schema)).digest('base64url');
-  return `format ${digest}`;
+  return `format ${digestOf(schema)}`;
 }
 
-/** Schemas of one model that are remembered as rejected. */
-const formatsMax = 100;
+/** Schemas of one model that are remembered as rejected, and values of fields. */
+const digestsMax = 100;
 
 function remember(form: RequestForm, adjustment: Adjustment): void {
   form.add(adjustment);
-  const formats = [...form].filter((each) => each.startsWith('format '));
-  if (formats[0] && formats.length > formatsMax) form.delete(formats[0]);
+  for (const prefix of ['format ', fieldPrefix]) {
+    const digests = [...form].filter((each) => each.startsWith(prefix));
+    if (digests[0] && digests.length > digestsMax) form.delete(digests[0]);
+  }
 }
 
 /** What the request contains and can be changed, in the order in which it is tried. */

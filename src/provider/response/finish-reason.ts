@@ -46,7 +46,8 @@ export function isFiltered({ finishReason }: Pick<Answer, 'finishReason'>): bool
   return reasonOf(finishReason) === 'content-filter';
 }
 
-function reasonOf({ unified, raw }: Answer['finishReason']): string {
+/** In the words of `ModelResponse`. */
+export function reasonOf({ unified, raw }: Answer['finishReason']): string {
   return unified === 'other' ? (knownReasons.get(raw?.toLowerCase() ?? '') ?? unified) : unified;
 }
 

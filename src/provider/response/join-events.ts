@@ -110,7 +110,9 @@ function append(message: Fields, delta: Fields): void {
 }
 
 /** What is repeated, not continued. */
-const fixed: ReadonlySet<string> = new Set(['role', 'type', 'id', 'name']);
+const fixed: ReadonlySet<string> = new Set([
+  ...['role', 'type', 'id', 'name', 'format', 'thought_signature'],
+]);
 
 function appendItem(list: Fields[], item: Fields): void {
   const same = list.find(({ index }) => index !== undefined && index === item.index);
@@ -259,8 +261,8 @@ function appendToConversation(block: Fields, { toolUse, reasoningContent, ...del
     append(block, {
       reasoningContent:
         redactedContent === undefined
-          ? { reasoningText }
-          : { redactedReasoning: { data: redactedContent } },
+          ? { reasoningText: { text: '', ...reasoningText } }
+          : { redactedContent },
     });
   }
   append(block, delta);

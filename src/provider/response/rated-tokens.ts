@@ -29,11 +29,11 @@ export const plainRates: Rated = { tokens: {}, isUnlisted: false };
 export function ratedOf(answer: Answer, cacheReadTokens: number): Rated {
   const usage = fieldsOf(rawUsage(answer));
   const inputDetails = [
-    ...[usage.prompt_tokens_details, usage.input_tokens_details],
+    merged(usage.prompt_tokens_details, usage.input_tokens_details),
     ...[usage.promptTokensDetails, usage.toolUsePromptTokensDetails],
   ];
   const outputDetails = [
-    ...[usage.completion_tokens_details, usage.output_tokens_details],
+    merged(usage.completion_tokens_details, usage.output_tokens_details),
     usage.candidatesTokensDetails,
   ];
   const cacheDetails = [
@@ -51,6 +51,19 @@ export function ratedOf(answer: Answer, cacheReadTokens: number): Rated {
   // Nobody tells how much of the audio was cached.
   const isMixed = cacheReadTokens > 0 && !cacheDetails.some(Boolean) && hasMedia(input);
   return { tokens, isUnlisted: isMixed || isOtherTier(answer, usage) };
+}
+
+/** Gateways send the same details under the names of both of OpenAI's APIs. What only one of them has counts too. */
+function merged(chat: unknown, responses: unknown): Fields {
+  const [first, second] = [fieldsOf(chat), fieldsOf(responses)];
+  const names = new Set([...Object.keys(first), ...Object.keys(second)]);
+  const values = [...names].map((name) => {
+    const [a, b] = [first[name], second[name]];
+    if (typeof a === 'number' && typeof b === 'number') return [name, Math.max(a, b)];
+    const isNested = typeof a === 'object' && typeof b === 'object';
+    return [name, isNested ? merged(a, b) : (a ?? b)];
+  });
+  return Object.fromEntries(values);
 }
 
 const media = ['audio', 'image', 'video'] as const;

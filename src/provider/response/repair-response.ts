@@ -72,11 +72,14 @@ function repairMessage(message: Fields): Fields {
     .filter(({ isReasoning }) => !isReasoning)
     .map(({ text }) => text)
     .join('');
+  // Under its own name, it is sent back in the next turn.
+  if (typeof reasoning === 'string') repaired.reasoning = reasoning;
   const thoughts = [
     textOf(reasoning_content ?? reasoning),
     ...parts.filter(({ isReasoning }) => isReasoning).map(({ text }) => text),
   ];
-  repaired.reasoning_content = thoughts.join('');
+  const isOwnName = typeof reasoning === 'string' && (reasoning_content ?? null) === null;
+  if (!isOwnName || thoughts.join('') !== reasoning) repaired.reasoning_content = thoughts.join('');
   if (refusal) repaired.refusal = textOf(refusal);
   const toolCalls = [calls ?? []].flat().flatMap(toolCallOf);
   if (toolCalls.length > 0) repaired.tool_calls = toolCalls;
@@ -125,11 +128,12 @@ export function textOf(value: unknown, depth = 0): string {
 }
 
 function toolCallOf(call: unknown): Fields[] {
-  const { id, function: called } = fieldsOf(call);
-  const { name, arguments: given } = fieldsOf(called);
+  const { id, function: called, ...extras } = fieldsOf(call);
+  const { name, arguments: given, ...others } = fieldsOf(called);
   if (typeof name !== 'string') return [];
   const input = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-  return [{ id: String(id ?? ''), type: 'function', function: { name, arguments: input } }];
+  const repaired = { ...others, name, arguments: input };
+  return [{ ...extras, id: String(id ?? ''), type: 'function', function: repaired }];
 }
 
 /** The counts of a usage as numbers. What is no number is unknown. */

@@ -1,3 +1,4 @@
+import type { ToolCall } from '../../core/agent/messages.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import type { EndedExecution } from '../../core/execution/ended-execution.ts';
 import {
@@ -20,6 +21,7 @@ import {
   type Stopping,
   writeProgress,
 } from '../workflow/workflow-progress.ts';
+import { insertToolCalls } from './assistant-messages.ts';
 import {
   columnName,
   namesOf,
@@ -108,6 +110,8 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
   const sent: Promise<unknown>[] = [];
   if (ended.length > 0) sent.push(send(moveToHistory, ended));
   if (transient.length > 0) sent.push(send(insertTransient, transient));
+  const keptCalls = ended.flatMap(callsOfKeptMessage);
+  if (keptCalls.length > 0) sent.push(send(insertToolCalls, keptCalls));
   if (refused.length > 0) {
     const numbered = numberTerms<RefusalTerms, RefusedExecution>(refused);
     sent.push(send(insertRefusals, { ...numbered, atMs: refusedAtMs }));
@@ -123,6 +127,13 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
   const written = sendEvents(send, [...events, ...runEvents]);
   const [stopping, eventsQueued] = await Promise.all([progressed, written, ...sent]);
   return { stopping, eventsQueued };
+}
+
+/** By which the next turn finds the message that the record keeps. */
+function callsOfKeptMessage({ id, assistantMessage, toolCalls }: EndedExecution) {
+  if (assistantMessage === null || toolCalls === null) return [];
+  const calls: readonly ToolCall[] = JSON.parse(toolCalls);
+  return calls.map((call) => ({ executionId: id, callId: call.id }));
 }
 
 /** SQL: the only insertion of records; the last part of a `with` statement. Those with texts wait for the search index. */

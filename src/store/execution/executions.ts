@@ -86,7 +86,8 @@ export const summaryColumns = sql`true as fits, ${columnsOf(listedFields, (field
 export const textBytes = sql`(coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
   + 4 * coalesce(pg_column_size(e.request), 0) + 4 * coalesce(pg_column_size(e.input_variables), 0)
-  + coalesce(pg_column_size(e.file_data), 0) + coalesce(octet_length(e.partial_text), 0) + ${outputBytes(sql`e`)} + ${outputBytes(sql`t`)})`;
+  + coalesce(pg_column_size(e.file_data), 0) + coalesce(octet_length(e.partial_text), 0)
+  + 4 * coalesce(pg_column_size(e.assistant_message), 0) + ${outputBytes(sql`e`)} + ${outputBytes(sql`t`)})`;
 
 export type LabelColumns = Pick<ExecutionSummary, 'user' | 'session' | 'tags' | 'metadata'>;
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { eventsIn, singleAgent, stream } from '../../../harness/openai-agents.ts';
 import { startService } from '../../../harness/service.ts';
 import type { Emit } from '../../../src/core/model/model-port.ts';
-import { ModelFailure } from '../../../src/core/model/model-port.ts';
+import { ModelFailure, noDetails } from '../../../src/core/model/model-port.ts';
 
 /** Streams while the model writes. */
 
@@ -19,10 +19,10 @@ const deltasOf = (events: { type: string; delta?: string }[]) =>
   events.flatMap(({ type, delta }) => (type === 'response.output_text.delta' ? delta : []));
 
 /** The events of a call. Calls `onHello` once the client has the text "Hello ". */
-async function follow(onHello: () => void) {
+async function follow(onHello: () => void, by = key) {
   const response = await fetch(service.url + path, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${by}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   let text = '';
@@ -45,6 +45,41 @@ test('text is sent while the model writes', async () => {
   const last = events.at(-1);
   assert.deepEqual([last.type, last.response.status], ['response.completed', 'completed']);
   assert.equal(last.response.output[0].content[0].text, 'Hello world');
+});
+
+test('reasoning after the beginning of the text comes with the end', async () => {
+  const { key: reader } = await service.key({ permissions: ['execute', 'read'] });
+  const shown = Promise.withResolvers<void>();
+  models.script(async (_call, emit) => {
+    emit({ type: 'text', text: 'Hello ' });
+    await shown.promise;
+    emit({ type: 'reasoning', text: 'Let me see.' });
+    return { text: 'world', details: { ...noDetails, reasoningText: 'Let me see.' } };
+  });
+  const events = await follow(shown.resolve, reader);
+  const added = events.filter(({ type }) => type === 'response.output_item.added');
+  assert.deepEqual(
+    added.map(({ output_index, item }) => [output_index, item.type]),
+    [
+      [0, 'message'],
+      [1, 'reasoning'],
+    ],
+  );
+  const thoughts = events.filter(({ type }) => type === 'response.reasoning_summary_text.delta');
+  assert.deepEqual(
+    thoughts.map(({ delta }) => delta),
+    ['Let me see.'],
+  );
+  const numbers = events.map((event) => event.sequence_number);
+  assert.deepEqual(
+    numbers,
+    [...new Set(numbers)].sort((a, b) => a - b),
+  );
+  const { output } = events.at(-1).response;
+  assert.deepEqual(
+    output.map(({ type }: { type: string }) => type),
+    ['reasoning', 'message'],
+  );
 });
 
 test('a further attempt goes on where its text agrees, and ends the stream where it does not', async () => {

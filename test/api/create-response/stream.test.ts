@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { singleAgent, stream } from '../../../harness/openai-agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { ModelFailure } from '../../../src/core/model/model-port.ts';
+import { ModelFailure, noDetails } from '../../../src/core/model/model-port.ts';
 
 const service = await startService();
 after(service.close);
@@ -50,6 +50,63 @@ test('a later stream continues after a sequence number', async () => {
     assert.equal(delta ?? '', rest);
   }
 });
+
+const deltas = (events: { type: string; delta?: string }[], kind: string) =>
+  events.flatMap(({ type, delta }) => (type === `response.${kind}.delta` ? (delta ?? '') : []));
+
+const summary = 'reasoning_summary_text';
+const details = { ...noDetails, reasoningText: 'Let me see.' };
+
+test('reasoning before the text is an item of its own, and a later stream continues in it', async () => {
+  const { key: reader } = await service.key({ permissions: ['execute', 'read'] });
+  service.models.script(async (_call, emit) => {
+    emit({ type: 'reasoning', text: 'Let me ' });
+    emit({ type: 'reasoning', text: 'see.' });
+    emit({ type: 'text', text: 'Because.' });
+    return { text: '', details };
+  });
+  const body = { model: 'one', input: 'Why?', stream: true };
+  const all = (await stream(service, path, reader, body)).events;
+  const added = all.filter(({ type }) => type === 'response.output_item.added');
+  assert.deepEqual(
+    added.map(({ output_index, item }) => [output_index, item.type]),
+    [
+      [0, 'reasoning'],
+      [1, 'message'],
+    ],
+  );
+  assert.equal(deltas(all, summary).join(''), 'Let me see.');
+  assert.equal(deltas(all, 'output_text').join(''), 'Because.');
+  const numbers = all.map((event) => event.sequence_number);
+  assert.deepEqual(
+    numbers,
+    [...new Set(numbers)].sort((a, b) => a - b),
+  );
+  const { response } = all.at(-1);
+  const done = all.filter(({ type }) => type === 'response.output_item.done');
+  assert.deepEqual(
+    done.map(({ item }) => item),
+    response.output,
+  );
+  assert.deepEqual([added[0].item.id, added[1].item.id], response.output.map(idOf));
+  for (const after of numbers) {
+    const later = `${path}/${response.id}?stream=true&starting_after=${after}`;
+    const { events } = await stream(service, later, reader);
+    for (const [kind, whole] of [
+      [summary, 'Let me see.'],
+      ['output_text', 'Because.'],
+    ] as const) {
+      const had = deltas(
+        all.filter((event) => event.sequence_number <= after),
+        kind,
+      );
+      assert.equal([...had, ...deltas(events, kind)].join(''), whole, `${after}`);
+    }
+    assert.equal(events.at(-1)?.type ?? 'response.completed', 'response.completed');
+  }
+});
+
+const idOf = ({ id }: { id: string }) => id;
 
 test('calls of functions and refusals', async () => {
   service.models.script({

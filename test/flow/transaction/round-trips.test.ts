@@ -5,6 +5,7 @@ import { addAgent, ended } from '../../../harness/agents.ts';
 import { batchWhen, jsonLines, namedLines, unlimited, upload } from '../../../harness/batches.ts';
 import { startService } from '../../../harness/service.ts';
 import { addWorkflow, endOfRun, startRun, step, withText } from '../../../harness/workflow-runs.ts';
+import { type AnswerDetails, noDetails } from '../../../src/core/model/model-port.ts';
 
 /**
  * The statements of each round trip of the hot paths. A further one costs each execution: a change here needs a reason, and the
@@ -64,6 +65,31 @@ test('an execution is accepted in two round trips, and ended in two', async () =
     'begin finish-lock-queue',
     'completion-move-to-history statistics-add statistics-add-breakdown commit',
   ]);
+});
+
+test('only a message with calls and reasoning takes one more statement, in the same round trip', async () => {
+  const call = { id: 'c1', name: 'find', arguments: {} };
+  const message = {
+    provider: 'p',
+    content: [],
+    shownText: '',
+    fields: { reasoning_content: 'Hm.' },
+  };
+  const lastTrip = async (details: AnswerDetails) => {
+    const calling = async () => {
+      service.models.script({ text: '', toolCalls: [call], details });
+      await executed();
+    };
+    return (await tripsOf(calling)).at(-1);
+  };
+  assert.equal(
+    await lastTrip(noDetails),
+    'completion-move-to-history statistics-add statistics-add-breakdown commit',
+  );
+  assert.equal(
+    await lastTrip({ ...noDetails, message }),
+    'completion-move-to-history completion-insert-tool-calls statistics-add statistics-add-breakdown commit',
+  );
 });
 
 test('long contents are written in a round trip before any lock, and not again', async () => {

@@ -67,6 +67,21 @@ const reasoner: Reply = (body) => {
   return rejection(text, { param: 'temperature', code: 'unsupported_value' });
 };
 
+test('a field that a version sends is left out with the value that was rejected, not with another one', async () => {
+  const { requests, ask } = await model((body) =>
+    body.min_p > 1 ? rejection("Unsupported value: 'min_p' must be one of 0 to 1.") : null,
+  );
+  const sent = async (min_p: number) => {
+    const { length } = requests;
+    const { settingsNotApplied } = await ask({ settings: { providerOptions: { p: { min_p } } } });
+    return [requests.slice(length).map(({ body }) => body.min_p), settingsNotApplied];
+  };
+  assert.deepEqual(await sent(7), [[7, undefined], ['providerOptions']]);
+  assert.deepEqual(await sent(0.1), [[0.1], []]);
+  // This value is remembered.
+  assert.deepEqual(await sent(7), [[undefined], ['providerOptions']]);
+});
+
 test('an answer that has to be repaired is not requested again', async () => {
   const odd = { ...chat(undefined, { index: 'none' }), created: 'now' };
   const { requests, ask } = await model((body) => reasoner(body) ?? { status: 200, body: odd });

@@ -100,6 +100,36 @@ const rows: Row[] = [
     '0.01968',
   ],
   [
+    'OpenAI: audio, under the names of both APIs',
+    'openai',
+    'gpt-realtime',
+    openai({
+      ...spoken,
+      ...{
+        prompt_tokens_details: { audio_tokens: 400 },
+        input_tokens_details: { audio_tokens: 400 },
+      },
+      completion_tokens_details: { audio_tokens: 60 },
+      output_tokens_details: { audio_tokens: 60 },
+    }),
+    '0.01968',
+  ],
+  [
+    'OpenAI: audio, under the name of one API of both',
+    'openai',
+    'gpt-realtime',
+    openai({
+      ...spoken,
+      ...{
+        prompt_tokens_details: { cached_tokens: 0 },
+        input_tokens_details: { audio_tokens: 400 },
+      },
+      completion_tokens_details: { audio_tokens: 60 },
+      output_tokens_details: { audio_tokens: 0 },
+    }),
+    '0.01968',
+  ],
+  [
     'OpenAI: audio, of which an unknown part was cached',
     'openai',
     'gpt-realtime',

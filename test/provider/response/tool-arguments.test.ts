@@ -28,8 +28,8 @@ const sse = (events: readonly object[]) =>
 interface Kind {
   readonly settings: Partial<ProviderSettings>;
   /** An answer that calls a tool with these arguments. */
-  readonly whole?: (text: string) => object;
-  readonly streamed: (text: string) => Exclude<Step, string>;
+  readonly whole?: (text: string, finish?: string) => object;
+  readonly streamed: (text: string, finish?: string) => Exclude<Step, string>;
 }
 
 const codec = new EventStreamCodec(
@@ -54,10 +54,10 @@ const called = (text: string) => ({
 const kinds: Record<string, Kind> = {
   chat: {
     settings: {},
-    whole: (text) => ({
+    whole: (text, finish = 'tool_calls') => ({
       choices: [
         {
-          ...{ index: 0, finish_reason: 'tool_calls' },
+          ...{ index: 0, finish_reason: finish },
           message: {
             ...{ role: 'assistant', content: null },
             tool_calls: [{ id: 'c', type: 'function', function: { name, arguments: text } }],
@@ -66,7 +66,7 @@ const kinds: Record<string, Kind> = {
       ],
       usage,
     }),
-    streamed: (text) => ({
+    streamed: (text, finish = 'tool_calls') => ({
       chunks: [
         ...sse(
           ['', ...pieces(text)].map((piece, index) => ({
@@ -85,7 +85,7 @@ const kinds: Record<string, Kind> = {
             ],
           })),
         ),
-        ...sse([{ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }], usage }]),
+        ...sse([{ choices: [{ index: 0, delta: {}, finish_reason: finish }], usage }]),
         'data: [DONE]\n\n',
       ],
     }),
@@ -103,7 +103,7 @@ const kinds: Record<string, Kind> = {
   },
   anthropic: {
     settings: { kind: 'anthropic' },
-    streamed: (text) => ({
+    streamed: (text, finish = 'tool_use') => ({
       chunks: sse([
         {
           type: 'message_start',
@@ -121,7 +121,7 @@ const kinds: Record<string, Kind> = {
           delta: { type: 'input_json_delta', partial_json },
         })),
         { type: 'content_block_stop', index: 0 },
-        { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 5 } },
+        { type: 'message_delta', delta: { stop_reason: finish }, usage: { output_tokens: 5 } },
         { type: 'message_stop' },
       ]),
     }),
@@ -148,8 +148,8 @@ const kinds: Record<string, Kind> = {
   },
   ollama: {
     settings: { kind: 'ollama', apiKey: null, baseURL: fake.url.replace('/v1', '') },
-    whole: (text) => ({
-      ...{ model: 'm', done: true, done_reason: 'stop', prompt_eval_count: 12, eval_count: 5 },
+    whole: (text, finish = 'stop') => ({
+      ...{ model: 'm', done: true, done_reason: finish, prompt_eval_count: 12, eval_count: 5 },
       message: {
         role: 'assistant',
         content: '',
@@ -227,11 +227,30 @@ for (const [title, kind, stream, step] of ways) {
   });
 }
 
-test('JSON that is no object stays a text', async () => {
+test('arguments that are JSON, but no object, are not accepted', async () => {
   const { settings, whole } = kinds.chat as Required<Kind>;
-  fake.script({ status: 200, body: whole('["Bern"]') });
-  const { toolCalls } = await askModel(fake, settings, { tools });
-  assert.deepEqual(toolCalls?.[0]?.arguments, '["Bern"]');
+  for (const text of ['["Bern"]', '7', 'true']) {
+    fake.script({ status: 200, body: whole(text) });
+    const { code, message } = await failedModel(fake, settings, { tools });
+    assert.equal(code, 'SCHEMA_MISMATCH');
+    assert.match(message, /the call of the tool "weather" are JSON, but not an object\.$/);
+  }
+});
+
+test('a call without arguments at the token limit is one whose arguments were cut off', async () => {
+  const { chat, anthropic, ollama } = kinds as Record<string, Kind>;
+  for (const [kind, step] of [
+    [chat, { status: 200, body: chat?.whole?.('', 'length') }],
+    [chat, chat?.streamed('', 'length')],
+    [anthropic, anthropic?.streamed('', 'max_tokens')],
+    [ollama, { status: 200, body: ollama?.whole?.('', 'length') }],
+  ] as [Kind, Exclude<Step, string>][]) {
+    fake.script(step);
+    const options = optionsOf(kind, 'chunks' in step);
+    const { code, message } = await failedModel(fake, ...options);
+    assert.equal(code, 'SCHEMA_MISMATCH');
+    assert.match(message, /are not JSON: cut off at the token limit\.$/);
+  }
 });
 
 test('the model is asked for another call, and told where the arguments were cut off', async () => {

@@ -1,15 +1,23 @@
 import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { toId } from '../../../core/id.ts';
-import { argumentsText, seconds, toolCallsOf } from './response-wire.ts';
+import type { Caller } from '../../../core/people/caller.ts';
+import { argumentsText, mayReadReasoning, seconds, toolCallsOf } from './response-wire.ts';
 
 /** A successful execution as a completion of the Chat Completions API. */
 
-export function completionWire(row: Execution, model: string): Record<string, unknown> {
+export function completionWire(
+  row: Execution,
+  model: string,
+  viewer: Pick<Caller, 'rights'>,
+): Record<string, unknown> {
   const toolCalls = chatToolCalls(row);
+  const reasoning = mayReadReasoning(viewer) ? row.reasoningText : null;
   const message = {
     role: 'assistant',
     content: row.output === '' && toolCalls.length > 0 ? null : row.output,
     refusal: row.refusalText,
+    // Not in OpenAI's API, but in that of most servers that speak it.
+    ...(reasoning !== null && { reasoning_content: reasoning }),
     annotations: [],
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
   };

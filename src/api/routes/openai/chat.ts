@@ -32,7 +32,7 @@ export function chatRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 function chatResponse({ row, viewer }: SeenExecution, model: string): HandlerResponse {
-  if (row.status === 'success') return { status: 200, body: completionWire(row, model) };
+  if (row.status === 'success') return { status: 200, body: completionWire(row, model, viewer) };
   const failure = { errorCode: row.errorCode ?? 'INTERNAL', message: errorText(row, viewer) };
   return executionErrorResponse(failure, toId('execution', row.id));
 }

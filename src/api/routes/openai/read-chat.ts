@@ -5,6 +5,7 @@ import {
   suppliedMessages,
 } from '../../../core/agent/conversation.ts';
 import { isObject } from '../../../core/is-object.ts';
+import type { SuppliedReasoning } from '../../../core/model/provider-message.ts';
 import type { CallRequest } from './call-request.ts';
 import {
   flagOf,
@@ -123,7 +124,9 @@ function readAssistant(one: Parameters, place: string): SuppliedMessage {
       : readContent(one.content, ['text', 'refusal'], `${place}.content`);
   const calls = given(one, 'tool_calls') ?? [];
   if (!Array.isArray(calls)) throw invalidValue(`${place}.tool_calls`, 'must be a list');
-  if (calls.length === 0) return { role: 'assistant', content };
+  const reasoning = chatReasoning(one);
+  const thoughts = reasoning.length > 0 && { reasoning };
+  if (calls.length === 0) return { role: 'assistant', content, ...thoughts };
   const toolCalls = calls.map((call: unknown, index) => {
     const at = `${place}.tool_calls[${index}]`;
     if (!isObject(call)) throw invalidValue(at, 'must be an object');
@@ -136,7 +139,29 @@ function readAssistant(one: Parameters, place: string): SuppliedMessage {
     if (id === null || name === null || text === null) {
       throw invalidValue(at, 'must have an "id" and a "function" with "name" and "arguments"');
     }
-    return { id, name, arguments: readArguments(text) };
+    const extra = call.extra_content;
+    const extraContent = isObject(extra) && { extraContent: extra };
+    return { id, name, arguments: readArguments(text), ...extraContent };
   });
-  return { role: 'assistant', content, toolCalls };
+  return { role: 'assistant', content, toolCalls, ...thoughts };
+}
+
+/**
+ * What servers of chat completions send beside an answer, and clients send back: a text (DeepSeek and others), or parts with
+ * signatures (OpenRouter, LiteLLM).
+ */
+function chatReasoning(one: Parameters): SuppliedReasoning[] {
+  const { reasoning_content: content, reasoning, reasoning_details, thinking_blocks } = one;
+  const parts = [reasoning_details, thinking_blocks].find(Array.isArray) ?? [];
+  if (parts.length > 0) return parts.flatMap(signedPart);
+  const text = content ?? reasoning;
+  return typeof text === 'string' ? [{ text }] : [];
+}
+
+function signedPart(part: unknown): SuppliedReasoning[] {
+  if (!isObject(part)) return [];
+  const text = [part.text, part.thinking, part.summary].find((one) => typeof one === 'string');
+  const encrypted = [part.signature, part.data].find((one) => typeof one === 'string');
+  if (text === undefined && encrypted === undefined) return [];
+  return [{ ...(text !== undefined && { text }), ...(encrypted !== undefined && { encrypted }) }];
 }

@@ -10,6 +10,7 @@ import { readVariables } from '../../../core/agent/variables.ts';
 import { fromId } from '../../../core/id.ts';
 import { isObject } from '../../../core/is-object.ts';
 import { compact, members } from '../../../core/json.ts';
+import type { SuppliedReasoning } from '../../../core/model/provider-message.ts';
 import type { CallRequest } from './call-request.ts';
 import {
   flagOf,
@@ -29,6 +30,7 @@ import {
   textOf,
   unsupported,
 } from './read-parameters.ts';
+import { isReasoningId } from './response-wire.ts';
 
 /** Reads a request of the Responses API. */
 
@@ -135,7 +137,12 @@ function withTexts(variables: string): string {
 /** A message while it is read. */
 type ReadMessage =
   | Exclude<SuppliedMessage, { role: 'assistant' }>
-  | { readonly role: 'assistant'; readonly content: string; toolCalls?: ToolCall[] };
+  | {
+      readonly role: 'assistant';
+      content: string;
+      toolCalls?: ToolCall[];
+      reasoning?: SuppliedReasoning[];
+    };
 
 interface Input {
   readonly messages: ReadMessage[];
@@ -152,7 +159,7 @@ function readInput(input: unknown): Input {
   if (!Array.isArray(input)) throw invalidValue('input', 'must be a text or a list of items');
   const found: Input = { messages: [], instructions: [] };
   for (const [index, item] of input.entries()) readItem(item, `input[${index}]`, found);
-  return found;
+  return { ...found, messages: found.messages.filter((message) => !isOnlyReasoning(message)) };
 }
 
 const userTypes = ['input_text', 'text'];
@@ -161,7 +168,10 @@ const assistantTypes = ['output_text', 'text', 'refusal', 'input_text'];
 function readItem(item: unknown, place: string, { messages, instructions }: Input): void {
   if (!isObject(item)) throw invalidValue(place, 'must be an object');
   const { type = 'message', role } = item;
-  if (type === 'reasoning') return;
+  if (type === 'reasoning') {
+    addReasoning(messages, item);
+    return;
+  }
   if (type === 'function_call') {
     addToolCall(messages, item, place);
     return;
@@ -184,8 +194,51 @@ function readItem(item: unknown, place: string, { messages, instructions }: Inpu
   const content = readContent(item.content, parts, `${place}.content`);
   if (role === 'system' || role === 'developer') {
     if (content !== '') instructions.push(content);
-  } else if (role === 'assistant') messages.push({ role, content });
+  } else if (role === 'assistant') addText(messages, content);
   else throw invalidValue(`${place}.role`, 'must be user, assistant, system or developer');
+}
+
+/** An item of reasoning belongs to the message or the calls that follow it. */
+function addReasoning(messages: ReadMessage[], item: Parameters): void {
+  const { id, encrypted_content: encrypted } = item;
+  const text = [item.content, item.summary].map(joinTexts).find((one) => one !== '') ?? '';
+  if (text === '' && typeof encrypted !== 'string') return;
+  const part = {
+    ...(text !== '' && { text }),
+    ...(typeof encrypted === 'string' && { encrypted }),
+    // Cueline's own ids mean nothing to a provider.
+    ...(typeof id === 'string' && !isReasoningId(id) && { id }),
+  };
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') {
+    messages.push({ role: 'assistant', content: '', reasoning: [part] });
+    return;
+  }
+  last.reasoning ??= [];
+  last.reasoning.push(part);
+}
+
+function joinTexts(parts: unknown): string {
+  if (!Array.isArray(parts)) return '';
+  const texts = parts.flatMap((part) =>
+    isObject(part) && typeof part.text === 'string' ? part.text : [],
+  );
+  return texts.join('\n\n');
+}
+
+function addText(messages: ReadMessage[], content: string): void {
+  const last = messages.at(-1);
+  if (last && isOnlyReasoning(last)) last.content = content;
+  else messages.push({ role: 'assistant', content });
+}
+
+function isOnlyReasoning(message: ReadMessage): message is ReadMessage & { role: 'assistant' } {
+  return (
+    message.role === 'assistant' &&
+    message.reasoning !== undefined &&
+    message.content === '' &&
+    message.toolCalls === undefined
+  );
 }
 
 /** Calls that follow each other are calls of one message, whose list grows in place: copies would take quadratic time. */

@@ -4,6 +4,7 @@ import type { ResponseFormat } from '../../../core/agent/response-format.ts';
 import type { Tool, ToolChoice } from '../../../core/agent/version-content.ts';
 import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { toId } from '../../../core/id.ts';
+import { reasoningOf, type SuppliedReasoning } from '../../../core/model/provider-message.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { AppliedSettings } from '../../../flow/admission/admit.ts';
 import { visibleError } from '../../access/visible-resources.ts';
@@ -40,7 +41,7 @@ export function responseWire(row: Execution, shown: ShownCall): Record<string, u
     incomplete_details: incompleteDetails(row),
     instructions: additions?.instructions ?? null,
     model: shown.model,
-    output: outputItems(row),
+    output: outputItems(row, caller),
     parallel_tool_calls: true,
     previous_response_id: null,
     prompt: shown.prompt && promptWire(shown.prompt),
@@ -79,6 +80,11 @@ function promptWire({ id, version = null, variables = null }: Parameters) {
 /** A key without `read` may be in a web page: it sees what came out, not what went in or how the agent is set. */
 function readable<T>(value: T, { rights }: Pick<Caller, 'rights'>): T | null {
   return rights.includes('read') ? value : null;
+}
+
+/** As for the record, which shows it as well. */
+export function mayReadReasoning({ rights }: Pick<Caller, 'rights'>): boolean {
+  return rights.includes('read');
 }
 
 interface SentWith {
@@ -137,8 +143,11 @@ export function usageWire({ inputTokens, outputTokens, reasoningTokens }: Execut
   };
 }
 
-/** The message first, then the calls of tools. Identifiers follow from that of the execution. */
-export function outputItems(row: Execution): Record<string, unknown>[] {
+/** The reasoning, the message, then the calls of tools. Identifiers follow from that of the execution. */
+export function outputItems(
+  row: Execution,
+  caller: Pick<Caller, 'rights'>,
+): Record<string, unknown>[] {
   const { output, refusalText } = row;
   const text = output ?? '';
   const content = [
@@ -149,6 +158,7 @@ export function outputItems(row: Execution): Record<string, unknown>[] {
   const isSilent = content.length === 0 && (calls.length > 0 || row.status !== 'success');
   const status = statusOf(row) === 'incomplete' ? 'incomplete' : 'completed';
   return [
+    ...reasoningItems(row, caller),
     ...(isSilent
       ? []
       : [
@@ -159,6 +169,33 @@ export function outputItems(row: Execution): Record<string, unknown>[] {
         ]),
     ...calls.map((call, index) => functionCallItem(row.id, call, index)),
   ];
+}
+
+function reasoningItems(row: Execution, caller: Pick<Caller, 'rights'>) {
+  const { id, status, assistantMessage, reasoningText } = row;
+  if (status !== 'success' || !mayReadReasoning(caller)) return [];
+  const sent = assistantMessage === null ? [] : reasoningOf(JSON.parse(assistantMessage));
+  const text = reasoningText === null ? [] : [{ text: reasoningText }];
+  const parts: readonly SuppliedReasoning[] = sent.length > 0 ? sent : text;
+  return parts.map((part, index) => ({
+    ...reasoningItem(id, 'completed', index),
+    summary: part.text ? [summaryText(part.text)] : [],
+    ...(part.encrypted !== undefined && { encrypted_content: part.encrypted }),
+  }));
+}
+
+export function reasoningItem(executionId: string, status: string, index = 0) {
+  const summary: unknown[] = [];
+  return { id: `${itemId('rs', executionId)}_${index}`, type: 'reasoning', status, summary };
+}
+
+/** Whether an id is that of an item of this API. */
+export function isReasoningId(id: string): boolean {
+  return /^rs_[0-9a-z]{26}_\d+$/.test(id);
+}
+
+export function summaryText(text: string) {
+  return { type: 'summary_text', text };
 }
 
 export function outputText(text: string) {
@@ -189,7 +226,7 @@ export function argumentsText({ arguments: given }: ToolCall): string {
   return typeof given === 'string' ? given : JSON.stringify(given);
 }
 
-export function itemId(prefix: 'msg' | 'fc', executionId: string): string {
+export function itemId(prefix: 'msg' | 'fc' | 'rs', executionId: string): string {
   return `${prefix}_${toId('execution', executionId).slice(4)}`;
 }
 

@@ -184,7 +184,9 @@ function mayCancel(caller: Caller, { apiKeyId }: Execution): boolean {
 }
 
 function withoutAnswer(row: Execution): Execution {
-  return { ...row, output: null, outputJson: null, toolCalls: null, refusalText: null };
+  const reasoning = { reasoningText: null, assistantMessage: null };
+  const answer = { output: null, outputJson: null, toolCalls: null, refusalText: null };
+  return { ...row, ...answer, ...reasoning };
 }
 
 /** The call of a response that is read later. */

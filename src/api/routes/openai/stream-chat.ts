@@ -5,7 +5,7 @@ import { RawJson } from '../../http/response/json-response.ts';
 import { executionErrorResponse } from '../../http/response/openai-error.ts';
 import type { AgentCall } from './call-agent.ts';
 import { chatFinishReason, chatToolCalls, chatUsage } from './chat-wire.ts';
-import { errorText, seconds } from './response-wire.ts';
+import { errorText, mayReadReasoning, seconds } from './response-wire.ts';
 import { restartedError, ShownText } from './shown-text.ts';
 
 /** A completion as chunks. A failure is a last chunk with `error`, because the status was sent before. */
@@ -31,7 +31,7 @@ async function* chunks(
   signal: AbortSignal,
   onEnd: () => void,
 ): AsyncGenerator<unknown> {
-  const { call, executionId } = agentCall;
+  const { call, caller, executionId } = agentCall;
   const id = toId('execution', executionId);
   const common = {
     ...{ id, object: 'chat.completion.chunk', created: await createdSeconds(agentCall) },
@@ -43,9 +43,19 @@ async function* chunks(
     ...(call.includesUsage && { usage: null }),
   });
   const shown = new ShownText();
+  let thoughts = mayReadReasoning(caller) ? new ShownText() : null;
   yield chunkOf({ role: 'assistant', content: '' });
   for await (const event of agentCall.events(signal)) {
-    if (event.type === 'restart') shown.restart();
+    if (event.type === 'restart') {
+      shown.restart();
+      thoughts?.restart();
+    }
+    if (event.type === 'reasoning' && thoughts) {
+      const reasoning_content = thoughts.add(event);
+      // Another attempt thinks otherwise; what was sent cannot be taken back.
+      if (reasoning_content === null) thoughts = null;
+      else if (reasoning_content !== '') yield chunkOf({ reasoning_content });
+    }
     const content = event.type === 'text' ? shown.add(event) : '';
     const isVoid = event.type === 'end' && event.execution.status === 'success' && shown.isShorter;
     if (content === null || isVoid) {
