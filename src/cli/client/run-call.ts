@@ -44,7 +44,8 @@ function open(url: string | undefined, key: string | undefined): Call['cueline']
   return createClient({ baseURL, key: given, json: { parse, stringify: JSON.stringify } });
 }
 
-function reportError(error: unknown): void {
+/** Reports an expected failure in one line, any other error with its stack. */
+export function reportError(error: unknown): void {
   if (error instanceof OutputClosed) return;
   if (error instanceof CuelineError) {
     const { message, code, requestId } = error;
