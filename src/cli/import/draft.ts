@@ -1,5 +1,6 @@
 import type { Declaration } from '../../client/index.ts';
 import { declaredMax, nameMax } from '../../contract/limits.ts';
+import { placeholders, type Template } from '../../core/agent/prompt.ts';
 import { cleanName } from '../../core/people/name.ts';
 import { isName, slugMax, slugOf } from '../../core/slug.ts';
 import { CommandFailure } from '../client/failure.ts';
@@ -23,6 +24,12 @@ export interface Example {
     readonly matchesSchema?: unknown;
     readonly cel?: string;
   };
+}
+
+/** The placeholders of a version. */
+export function placeholdersOf({ system, user, messages }: DeclaredVersion): string[] {
+  const template = { system: system ?? null, user: user ?? null, messages: messages ?? null };
+  return placeholders(template as Template);
 }
 
 /** An agent without the names that the draft gives it. */
@@ -96,7 +103,8 @@ export class Draft {
 
   #isFree(at: Located, alias: string): boolean {
     if (!isName(alias)) {
-      this.remark(at, `"${alias}" cannot be an alias: it has characters that URLs do not keep.`);
+      const text = `"${alias}" is not carried over as an alias, which has letters, digits, ".", "_", ":" and "-": call the agent by its slug.`;
+      this.remark(at, text);
       return false;
     }
     if (this.#slugs.has(alias)) return false;

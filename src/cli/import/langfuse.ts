@@ -40,13 +40,14 @@ export async function importLangfuse(
     const versions: ReadVersion[] = [];
     for (const number of prompt.versions) {
       const body = await readVersion(read, prompt.name, number);
-      if (body) versions.push(readOne(draft, body, number, versions.length));
+      const version = body && readOne(draft, body, number, versions.length);
+      if (version) versions.push(version);
     }
     if (versions.length > 0) addPrompt(draft, prompt, versions);
   }
 }
 
-function readOne(draft: Draft, body: object, number: number, index: number): ReadVersion {
+function readOne(draft: Draft, body: object, number: number, index: number): ReadVersion | null {
   const promptIndex = draft.prompts.length;
   const at = new Located(body, (path) => {
     const written = ['prompts', promptIndex, 'versions', index];
@@ -63,7 +64,10 @@ function readOne(draft: Draft, body: object, number: number, index: number): Rea
     return text;
   };
   const messages = readMessages(draft, at.get('prompt'), template);
-  if (messages.length === 0) draft.remark(at, 'The prompt is empty.');
+  if (messages.length === 0) {
+    draft.remark(at, `Version ${number} of "${at.get('name').text()}" is empty: it is left out.`);
+    return null;
+  }
   const notes = at.get('commitMessage').text()?.slice(0, notesMax);
   const texts = (name: string) =>
     at
@@ -74,7 +78,7 @@ function readOne(draft: Draft, body: object, number: number, index: number): Rea
     ...{ at, number, labels: texts('labels'), tags: texts('tags') },
     version: {
       label: `v${number}`,
-      ...contentOf(messages.length > 0 ? messages : [{ role: 'user', content: '-' }]),
+      ...contentOf(messages),
       ...readConfig(draft, at.get('config')),
       ...(notes !== undefined && { notes }),
     },

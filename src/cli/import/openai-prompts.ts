@@ -3,7 +3,7 @@ import { placeholders, variableName } from '../../core/agent/prompt.ts';
 import { isObject } from '../../core/is-object.ts';
 import { CommandFailure } from '../client/failure.ts';
 import { readInput } from '../client/input.ts';
-import type { DeclaredVersion, Draft } from './draft.ts';
+import { type DeclaredVersion, type Draft, placeholdersOf } from './draft.ts';
 import { type Located, readYaml } from './located.ts';
 import { contentOf, readMessages, withFiles } from './messages.ts';
 import { fullModelName } from './model-name.ts';
@@ -37,7 +37,6 @@ interface ReadPrompt {
   readonly number: string | undefined;
   readonly version: DeclaredVersion;
   readonly defaults: Readonly<Record<string, unknown>>;
-  readonly optional: readonly string[];
 }
 
 /** Fields that are read by name, or only describe the object. */
@@ -85,7 +84,6 @@ function readPrompt(draft: Draft, at: Located): ReadPrompt[] {
       name: at.get('name').text() ?? at.get('title').text() ?? id,
       version: { label, ...content, ...model, ...settings },
       defaults,
-      optional: [],
     },
   ];
 }
@@ -202,13 +200,7 @@ function addPrompt(draft: Draft, read: readonly ReadPrompt[]): void {
       `${id} pins ${version.label}: calls with version ${other.number} are refused until it is pinned, or an agent of its own pins it.`,
     );
   }
-  const used = new Set(
-    placeholders({
-      system: version.system ?? null,
-      user: version.user ?? null,
-      messages: version.messages as never,
-    }),
-  );
+  const used = new Set(placeholdersOf(version));
   const usedDefaults = Object.entries(defaults).filter(([variable]) => used.has(variable));
   draft.addAgent(at, {
     ...{ from: name, knownAs: [id], prompt, version: version.label },

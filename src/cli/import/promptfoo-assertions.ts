@@ -39,6 +39,13 @@ export async function expectationOf(
   const cel: string[] = [];
   for (const at of assertions) {
     const type = at.get('type').text() ?? '';
+    if (at.get('transform').value !== undefined || at.get('weight').value === 0) {
+      source.draft.remark(
+        at,
+        `The assertion "${type}" with a transform or without a weight is not carried over.`,
+      );
+      continue;
+    }
     const value = await assertedValue(source, at, variables);
     if (type === 'equals' && !('equals' in expect) && value !== undefined) expect.equals = value;
     else if (type === 'contains' && !('contains' in expect) && typeof value === 'string')

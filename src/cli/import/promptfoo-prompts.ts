@@ -6,7 +6,12 @@ import type { DeclaredVersion } from './draft.ts';
 import { type Located, readYaml, textFile } from './located.ts';
 import { contentOf, readMessages } from './messages.ts';
 import type { PromptfooSource } from './promptfoo.ts';
-import { findFiles, type ReferencedFile, readReferenced } from './referenced-files.ts';
+import {
+  findFiles,
+  flatMapInOrder,
+  type ReferencedFile,
+  readReferenced,
+} from './referenced-files.ts';
 import { fromNunjucks } from './templates.ts';
 
 /** The prompts of promptfoo: texts, chats as JSON or YAML, and files with them. */
@@ -25,6 +30,8 @@ interface RawPrompt {
   readonly text: string;
   readonly name: string | undefined;
   readonly label: string | undefined;
+  /** Of a chat whose messages are listed. */
+  readonly messages?: Located;
   /** Where the text begins, if it is a file. */
   readonly file?: { readonly path: string; readonly line: number };
 }
@@ -43,7 +50,7 @@ export async function readPrompts(
     isObject(list.value) && !('id' in list.value) && !('raw' in list.value)
       ? list.members().map(([path, label]) => label.with({ id: path, label: label.value }))
       : list.items();
-  const raw = (await Promise.all(entries.map((entry) => readEntry(source, entry)))).flat();
+  const raw = await flatMapInOrder(entries, (entry) => readEntry(source, entry));
   const unnamed = raw.filter(({ name }) => name === undefined);
   return raw.flatMap((prompt) => {
     const number = unnamed.length > 1 ? ` ${unnamed.indexOf(prompt) + 1}` : '';
@@ -57,6 +64,13 @@ export async function readPrompts(
 
 async function readEntry(source: PromptfooSource, entry: Located): Promise<RawPrompt[]> {
   const label = entry.get('label').text();
+  const messages = entry.get('messages');
+  if (Array.isArray(messages.value)) {
+    const list = messages.with(
+      await flatMapInOrder(messages.items(), async (item) => [await loaded(source, item)]),
+    );
+    return [{ at: messages, text: '', name: label, label, messages: list }];
+  }
   const raw = isObject(entry.value) ? entry.get('raw') : entry;
   const at = raw.text() === undefined ? entry.get('id') : raw;
   const text = at.text();
@@ -74,10 +88,24 @@ async function readEntry(source: PromptfooSource, entry: Located): Promise<RawPr
   if (!isPath(text)) return [{ at, text, name: label, label }];
   const files = await findFiles(source.folder, text);
   if (files.length === 0) source.draft.remark(at, `No file matches ${text}.`);
-  const read = await Promise.all(files.map((file) => readFileOf(source, at, file)));
-  return read
-    .flat()
-    .map((prompt) => ({ ...prompt, name: label ?? prompt.name, label: label ?? prompt.label }));
+  const read = await flatMapInOrder(files, (file) => readFileOf(source, at, file));
+  return read.map((prompt) => ({
+    ...prompt,
+    name: label ?? prompt.name,
+    label: label ?? prompt.label,
+  }));
+}
+
+/** A message whose text may be in a file. */
+async function loaded({ draft, folder, signal }: PromptfooSource, item: Located): Promise<unknown> {
+  const content = item.get('content');
+  if (!content.text()?.startsWith('file://')) return item.value;
+  const [file] = await findFiles(folder, content.text() ?? '');
+  const isText = file && [...textExtensions, ...dataExtensions].includes(file.extension);
+  const text = isText ? (await readReferenced(file.path, signal)).trim() : null;
+  if (text === null)
+    draft.remark(content, 'The text is made by a program: the message is left out.');
+  return { ...(item.value as object), content: text ?? '' };
 }
 
 /** Texts on one line that end like the name of a file are one, as promptfoo takes them. */
@@ -111,7 +139,7 @@ async function readFileOf(
   const name = basename(path, extname(path));
   const parts =
     extension === 'txt'
-      ? split(text, /^---\s*$/m)
+      ? split(text, /^---[ \t]*$/m)
       : extension === 'jsonl'
         ? split(text, /\n/)
         : [{ text, line: 1 }];
@@ -144,7 +172,8 @@ function messagesOf({ draft }: PromptfooSource, prompt: RawPrompt): TemplateMess
 const dumped = /(?<!["\w])\{\{-?\s*(\w+)\s*\|\s*dump\s*-?\}\}(?!["\w])/g;
 
 /** The messages of a chat as JSON or YAML; null for another text. */
-function readChat({ text, at, file }: RawPrompt): Located | null {
+function readChat({ text, at, file, messages }: RawPrompt): Located | null {
+  if (messages) return messages;
   if (!/^(\[|-\s+role:|-\s*\{|\{\s*"messages")/.test(text)) return null;
   try {
     // In a file, remarks name the lines of its messages.

@@ -3,8 +3,8 @@ import type { ImportedAgent } from './draft.ts';
 import { type Located, readYaml } from './located.ts';
 import { knownProviders, validModel } from './model-name.ts';
 import type { PromptfooSource } from './promptfoo.ts';
-import { findFiles, readReferenced } from './referenced-files.ts';
-import { settingsOf } from './version-settings.ts';
+import { findFiles, flatMapInOrder, readReferenced } from './referenced-files.ts';
+import { type Settings, settingsOf } from './version-settings.ts';
 
 /** The providers of promptfoo: models, and programs, which are left out. */
 
@@ -14,6 +14,8 @@ export interface PromptfooProvider {
   /** By which filters name it. */
   readonly labels: readonly string[];
   readonly config: NonNullable<ImportedAgent['agentConfig']>;
+  /** Tools, which belong to a version of a prompt. */
+  readonly offered: Pick<Settings, 'tools' | 'toolChoice'>;
   /** Labels of its prompts; null for all. */
   readonly prompts: readonly string[] | null;
 }
@@ -52,11 +54,15 @@ export async function readProviders(
   source: PromptfooSource,
   list: Located,
 ): Promise<PromptfooProvider[]> {
-  const read = await Promise.all(list.items().map((item) => readProvider(source, item)));
-  return read.flat();
+  return flatMapInOrder(list.items(), (item) => readProvider(source, item, true));
 }
 
-async function readProvider(source: PromptfooSource, item: Located): Promise<PromptfooProvider[]> {
+/** @param mayBeFile whether it may be in another file; those in a file may not */
+async function readProvider(
+  source: PromptfooSource,
+  item: Located,
+  mayBeFile: boolean,
+): Promise<PromptfooProvider[]> {
   const entry = namedEntry(item);
   const id = entry.get('id').text();
   if (id === undefined) {
@@ -64,11 +70,10 @@ async function readProvider(source: PromptfooSource, item: Located): Promise<Pro
     return [];
   }
   const [file] = /^file:\/\/.*\.(ya?ml|json)$/i.test(id) ? await findFiles(source.folder, id) : [];
-  if (file)
-    return readProviders(
-      source,
-      readYaml(await readReferenced(file.path, source.signal), file.path),
-    );
+  if (file && mayBeFile) {
+    const list = readYaml(await readReferenced(file.path, source.signal), file.path);
+    return flatMapInOrder(list.items(), (one) => readProvider(source, one, false));
+  }
   const model = modelOf(source, entry, id);
   if (model === null) return [];
   const label = entry.get('label').text();
@@ -77,13 +82,15 @@ async function readProvider(source: PromptfooSource, item: Located): Promise<Pro
     if (['id', 'label', 'config', 'prompts'].includes(name)) continue;
     source.draft.remark(at, `"${name}" of the provider is not carried over.`);
   }
+  const { tools, toolChoice, ...config } = await readConfig(source, entry.get('config'));
   const labels = prompts.items().flatMap((one) => one.text() ?? []);
   return [
     {
       at: entry,
       name: label ?? id,
       labels: label === undefined ? [id] : [label, id],
-      config: { model, ...(await readConfig(source, entry.get('config'))) },
+      config: { model, ...config } as PromptfooProvider['config'],
+      offered: { ...(tools && { tools }), ...(toolChoice && { toolChoice }) },
       prompts: prompts.value === undefined ? null : labels,
     },
   ];
@@ -122,33 +129,14 @@ function modelOf({ draft }: PromptfooSource, at: Located, id: string): string | 
 }
 
 /** Settings of the model, some of which may be in files. */
-async function readConfig(
-  source: PromptfooSource,
-  config: Located,
-): Promise<ImportedAgent['agentConfig']> {
-  const entries = await Promise.all(
-    config.members().map(async ([name, at]) => {
-      if (connectionSettings.test(name)) {
-        source.draft.remark(
-          at,
-          `"${name}" is not carried over: it belongs to the provider, which the workspace stores.`,
-        );
-        return [];
-      }
-      return [[name, await loaded(source, at)] as const];
-    }),
-  );
-  const { tools, toolChoice, ...settings } = settingsOf(
-    source.draft,
-    config.with(Object.fromEntries(entries.flat())),
-  );
-  if (tools || toolChoice) {
-    source.draft.remark(
-      config.get('tools'),
-      'The tools are not carried over: they belong to a version of the prompt.',
-    );
-  }
-  return settings as ImportedAgent['agentConfig'];
+async function readConfig(source: PromptfooSource, config: Located): Promise<Settings> {
+  const entries = await flatMapInOrder(config.members(), async ([name, at]) => {
+    if (!connectionSettings.test(name)) return [[name, await loaded(source, at)] as const];
+    const text = `"${name}" is not carried over: it belongs to the provider, which the workspace stores.`;
+    source.draft.remark(at, text);
+    return [];
+  });
+  return settingsOf(source.draft, config.with(Object.fromEntries(entries)));
 }
 
 /** The value itself, or that of the JSON or YAML file that it names. */

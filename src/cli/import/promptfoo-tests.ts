@@ -4,7 +4,12 @@ import { type Located, readYaml, textFile } from './located.ts';
 import type { PromptfooSource } from './promptfoo.ts';
 import { expectationOf } from './promptfoo-assertions.ts';
 import { parseTable } from './promptfoo-table.ts';
-import { findFiles, type ReferencedFile, readReferenced } from './referenced-files.ts';
+import {
+  findFiles,
+  flatMapInOrder,
+  type ReferencedFile,
+  readReferenced,
+} from './referenced-files.ts';
 
 /** The tests of promptfoo, which become examples. */
 
@@ -27,9 +32,8 @@ export async function readTests(
   defaultTest: Located,
 ): Promise<PromptfooTest[]> {
   const [common = defaultTest] = await readItems(source, defaultTest);
-  const items = await Promise.all(list.items().map((item) => readItems(source, item)));
-  const tests = await Promise.all(items.flat().map((test) => readTest(source, test, common)));
-  return tests.flat();
+  const items = await flatMapInOrder(list.items(), (item) => readItems(source, item));
+  return flatMapInOrder(items, (test) => readTest(source, test, common));
 }
 
 /** A test, or those of the files that it names. */
@@ -43,8 +47,7 @@ async function readItems(source: PromptfooSource, item: Located): Promise<Locate
   }
   const files = await findFiles(source.folder, text);
   if (files.length === 0) source.draft.remark(at, `No file matches ${text}.`);
-  const read = await Promise.all(files.map((file) => readTestFile(source, at, file)));
-  return read.flat();
+  return flatMapInOrder(files, (file) => readTestFile(source, at, file));
 }
 
 async function readTestFile(
@@ -84,19 +87,16 @@ async function readTest(
   for (const [name, at] of given) values.set(name, await variableValue(source, at));
   const name = test.get('description').text();
   const all = expanded(source, test, values);
-  return Promise.all(
-    all.map(async (variables, index) => ({
+  const assertions = [...common.get('assert').items(), ...test.get('assert').items()];
+  return flatMapInOrder([...all.entries()], async ([index, variables]) => [
+    {
       name: name !== undefined && index > 0 ? `${name} ${index + 1}` : name,
       variables,
-      expect: await expectationOf(
-        source,
-        [...common.get('assert').items(), ...test.get('assert').items()],
-        variables,
-      ),
+      expect: await expectationOf(source, assertions, variables),
       providers: labelsOf(test.get('providers')),
       prompts: labelsOf(test.get('prompts')),
-    })),
-  );
+    },
+  ]);
 }
 
 function labelsOf(at: Located): string[] | null {
@@ -126,7 +126,11 @@ async function variableValue(
   return undefined;
 }
 
-/** A test for each combination of the values in lists. */
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
+}
+
+/** A test for each combination of the values in lists of texts. */
 function expanded(
   { draft }: PromptfooSource,
   at: Located,
@@ -135,7 +139,7 @@ function expanded(
   let all: Record<string, unknown>[] = [{}];
   for (const [name, value] of values) {
     if (value === undefined) continue;
-    const each: unknown[] = Array.isArray(value) ? value : [value];
+    const each: unknown[] = isTexts(value) ? value : [value];
     all = all.flatMap((variables) => each.map((one) => ({ ...variables, [name]: one })));
     if (all.length <= expandedMax) continue;
     draft.remark(
@@ -148,10 +152,10 @@ function expanded(
 }
 
 /** The example of a prompt with these variables. A variable without a value is an empty text in promptfoo. */
-export function examplesOf(
+export function exampleOf(
   { name, variables, expect }: PromptfooTest,
   names: readonly string[],
-): Example[] {
+): Example {
   const used = names.map((variable) => [variable, variables[variable] ?? '']);
-  return [{ ...(name !== undefined && { name }), variables: Object.fromEntries(used), expect }];
+  return { ...(name !== undefined && { name }), variables: Object.fromEntries(used), expect };
 }

@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
-import { placeholders } from '../../core/agent/prompt.ts';
+import { descriptionMax } from '../../contract/limits.ts';
 import { isObject } from '../../core/is-object.ts';
 import { CommandFailure } from '../client/failure.ts';
 import { readInput } from '../client/input.ts';
-import type { Draft } from './draft.ts';
+import { type DeclaredVersion, type Draft, placeholdersOf } from './draft.ts';
 import { type Located, readYaml } from './located.ts';
 import { type PromptfooPrompt, readPrompts } from './promptfoo-prompts.ts';
 import { type PromptfooProvider, readProviders } from './promptfoo-providers.ts';
-import { examplesOf, readTests } from './promptfoo-tests.ts';
+import { exampleOf, type PromptfooTest, readTests } from './promptfoo-tests.ts';
 
 /**
  * A configuration of promptfoo. Each prompt becomes a prompt with one version; it has an agent for each provider that it is
@@ -48,42 +48,41 @@ export async function importPromptfoo(
   const providers = await readProviders(source, providersOf(config));
   const tests = await readTests(source, config.get('tests'), config.get('defaultTest'));
   for (const prompt of prompts) {
-    const version = { label: 'v1', ...prompt.content };
-    const name = draft.addPrompt(prompt.name, [version], description?.slice(0, 2_000));
-    const used = providers.filter(
-      ({ prompts: only }) => only === null || only.some((label) => matches(label, prompt.labels)),
-    );
-    for (const provider of used.length > 0 ? used : [null]) {
-      addAgent(draft, { prompt, name, provider, isOnly: used.length < 2 });
-    }
+    const used = providers.filter(({ prompts: labels }) => fits(labels, prompt.labels));
+    addPrompt(draft, prompt, { used, tests, description: description?.slice(0, descriptionMax) });
   }
+}
 
-  function addAgent(
-    draft: Draft,
-    {
-      prompt,
-      name,
-      provider,
-      isOnly,
-    }: {
-      prompt: PromptfooPrompt;
-      name: string;
-      provider: PromptfooProvider | null;
-      isOnly: boolean;
-    },
-  ): void {
-    const variables = placeholders({ system: null, user: null, ...prompt.content } as never);
+interface TriedWith {
+  readonly used: readonly PromptfooProvider[];
+  readonly tests: readonly PromptfooTest[];
+  readonly description: string | undefined;
+}
+
+function addPrompt(
+  draft: Draft,
+  prompt: PromptfooPrompt,
+  { used, tests, description }: TriedWith,
+): void {
+  const [only] = used.length === 1 ? used : [];
+  const version: DeclaredVersion = { label: 'v1', ...prompt.content, ...only?.offered };
+  const name = draft.addPrompt(prompt.name, [version], description);
+  const variables = placeholdersOf(version);
+  for (const provider of used.length > 0 ? used : [null]) {
     const examples = tests
-      .filter(
-        (test) => fits(test.providers, provider?.labels ?? []) && fits(test.prompts, prompt.labels),
-      )
-      .flatMap((test) => examplesOf(test, variables));
+      .filter((test) => fits(test.providers, provider?.labels ?? []))
+      .filter((test) => fits(test.prompts, prompt.labels))
+      .map((test) => exampleOf(test, variables));
     draft.addAgent(provider?.at ?? prompt.at, {
-      from: isOnly ? name : `${name} (${provider?.name})`,
+      from: used.length < 2 ? name : `${name} (${provider?.name})`,
       ...{ prompt: name, version: 'v1', hasModel: provider !== null },
       ...(provider && { agentConfig: provider.config }),
       ...(examples.length > 0 && { examples }),
     });
+    if (provider && !only && provider.offered.tools) {
+      const text = `The tools are not carried over: they belong to the version of "${name}", which several providers share.`;
+      draft.remark(provider.at, text);
+    }
   }
 }
 

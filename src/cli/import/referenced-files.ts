@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, extname, join, relative, sep } from 'node:path';
 import { CommandFailure } from '../client/failure.ts';
 import { readInput } from '../client/input.ts';
 
@@ -13,22 +13,19 @@ export const filesMax = 1_000;
 export interface ReferencedFile {
   /** As it is shown: relative to the current folder, like the configuration. */
   readonly path: string;
-  /** A name after a colon or a hash: a function, or a sheet. */
-  readonly suffix: string;
   readonly extension: string;
 }
 
-const reference = /^(.+?\.([a-z0-9]+))(?:[:#](.*))?$/i;
+const reference = /^(.+?\.[a-z0-9]+)(?:[:#].*)?$/i;
 
-/** The files of `file://PATH` or a pattern, sorted. */
+/** The files of `file://PATH` or a pattern, sorted. The name of a function or a sheet after the path is ignored. */
 export async function findFiles(folder: string, text: string): Promise<ReferencedFile[]> {
   const written = text.replace(/^file:\/\//, '');
-  const [, path = written, extension = '', suffix = ''] = reference.exec(written) ?? [];
+  const [, path = written] = reference.exec(written) ?? [];
   const found = /[*?]/.test(path) ? await matching(folder, path) : [path];
   return found.map((one) => ({
     path: join(folder, one),
-    suffix,
-    extension: extension.toLowerCase(),
+    extension: extname(one).slice(1).toLowerCase(),
   }));
 }
 
@@ -68,4 +65,14 @@ async function matching(folder: string, pattern: string): Promise<string[]> {
   throw new CommandFailure(
     `${pattern} matches ${paths.length} files; at most ${filesMax} are read.`,
   );
+}
+
+/** One after another, so that remarks have the order of the configuration. */
+export async function flatMapInOrder<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Promise<readonly Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) results.push(...(await map(item)));
+  return results;
 }

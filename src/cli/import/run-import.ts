@@ -48,7 +48,8 @@ async function importWith(
     draft.written = readYaml(text, importedFile);
     await write(text, force, signal);
   }
-  for (const { at, part, text } of draft.remarks) printNotice(`${at.place(part)}: ${text}`);
+  const remarks = draft.remarks.map(({ at, part, text }) => `${at.place(part)}: ${text}`);
+  for (const remark of new Set(remarks)) printNotice(remark);
   if (prompts.length === 0) throw new CommandFailure('There is no prompt to import.');
   printNotice(`Wrote ${importedFile}: prompts: ${prompts.length}, agents: ${agents.length}.`);
   requireValid(draft);
@@ -58,7 +59,9 @@ async function importWith(
 function requireValid({ prompts, agents, written }: Draft): void {
   const declared = agents.map(({ examples: _, ...agent }) => agent);
   const problems = validationErrors(Declaration, { prompts, agents: declared });
-  for (const { path, message } of problems) {
+  // A field of several forms has a problem for each of them.
+  const first = new Map(problems.toReversed().map(({ path, message }) => [path, message]));
+  for (const [path, message] of [...first].reverse()) {
     const at = path.split('.').reduce((from, step) => from?.step(step), written);
     printNotice(`${at?.place() ?? importedFile}: A server refuses this. ${message}`);
   }
