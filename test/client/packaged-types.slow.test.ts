@@ -58,7 +58,8 @@ test('the types match the contract without dependencies, and misuse is a compile
        Same<flat.Execution, wire.Execution>,
        Same<flat.ExecutionDetail, wire.ExecutionDetail>,
        Same<flat.WorkflowRunDetail, wire.WorkflowRunDetail>,
-     ] = [true, true, true, true];`,
+       Same<flat.WebhookData, wire.WebhookData>,
+     ] = [true, true, true, true, true];`,
   );
   const output = await compile({
     extends: join(root, 'tsconfig.build.json'),
