@@ -179,8 +179,8 @@ export type EventData = {
   };
 };
 
-function oneOfNumbers(values: readonly number[]) {
-  return Type.Unsafe<number>({ type: 'integer', enum: [...values] });
+function oneOfNumbers<const Value extends number>(values: readonly Value[]) {
+  return Type.Unsafe<Value>({ type: 'integer', enum: [...values] });
 }
 
 /** The body of a request to an endpoint. */
