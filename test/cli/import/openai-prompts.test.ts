@@ -220,3 +220,16 @@ test('what a server would refuse is named with its line, and the exit code says 
   assert.match(remarks.at(-2) ?? '', /^cueline\.yaml:5: A server refuses this\. .*user/);
   assert.equal(remarks.at(-1), 'cueline: cueline.yaml cannot be applied as it is.');
 });
+
+test('the file in the docs is imported and applies', async (t) => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/import.md'), 'utf8');
+  const [, text = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const imported = await importFolder(t, { 'docs.yaml': text }).run('openai-prompts', 'docs.yaml');
+  assert.equal(imported.code, 0);
+  assert.match(
+    imported.remarks.join('\n'),
+    /^docs\.yaml:9: The values .*\nWrote cueline\.yaml: prompts: 1, agents: 1\.$/,
+  );
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  await apply(service, (await service.key({ workspaceId, userId })).key, imported);
+});
