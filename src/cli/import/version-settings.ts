@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { validationErrors } from '../../api/http/request/validate.ts';
-import { modelSettings } from '../../contract/agents/agent-record.ts';
 import { callSettings } from '../../contract/agents/call-settings.ts';
+import { modelSettings } from '../../contract/agents/model-settings.ts';
 import { contentFields } from '../../contract/agents/prompt-content.ts';
 import { isObject } from '../../core/is-object.ts';
 import { findSchemaProblem } from '../../core/schema/schema-validator.ts';
