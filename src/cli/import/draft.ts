@@ -107,7 +107,10 @@ export class Draft {
       this.remark(at, text);
       return false;
     }
-    if (this.#slugs.has(alias)) return false;
+    if (this.#slugs.has(alias)) {
+      this.remark(at, `"${alias}" is not carried over as an alias: another agent has this name.`);
+      return false;
+    }
     this.#slugs.add(alias);
     return true;
   }

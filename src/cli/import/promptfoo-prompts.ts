@@ -122,6 +122,9 @@ function isPath(text: string): boolean {
   );
 }
 
+/** Names of files that are those of many prompts. */
+const unspecific = /^prompts?[-_\d]*$/i;
+
 async function readFileOf(
   { draft, signal }: PromptfooSource,
   at: Located,
@@ -136,7 +139,8 @@ async function readFileOf(
     return [];
   }
   const text = await readReferenced(path, signal);
-  const name = basename(path, extname(path));
+  const base = basename(path, extname(path));
+  const name = unspecific.test(base) ? undefined : base;
   const parts =
     extension === 'txt'
       ? split(text, /^---[ \t]*$/m)

@@ -32,40 +32,44 @@ const plainSettings = new Map(
   plainNames.flatMap(([own, ...others]) => [own, ...others].map((name) => [name, own] as const)),
 );
 
-type ReadSetting = (draft: Draft, at: Located, settings: Settings) => Settings;
+type ReadSetting = (draft: Draft, at: Located) => Settings;
 
 /** Settings with a structure of their own. Each returns what it adds. */
-const otherSettings: Readonly<Record<string, ReadSetting>> = {
-  reasoning: (draft, at) => settingsOf(draft, at, { effort: 'reasoningEffort' }),
-  text: readText,
-  verbosity: (_, { value }) => verbosity(value),
-  response_format: readFormat,
-  tools: readTools,
-  tool_choice: (_, at) => readToolChoice(at),
-};
+const otherSettings = new Map<string, ReadSetting>([
+  ['reasoning', (draft, at) => settingsOf(draft, at, new Map([['effort', 'reasoningEffort']]))],
+  ['text', readText],
+  ['verbosity', (_, { value }) => verbosity(value)],
+  ['response_format', readFormat],
+  ['tools', readTools],
+  ['tool_choice', (_, at) => readToolChoice(at)],
+]);
 
 /** Values that change nothing. */
-const withoutEffect: Readonly<Record<string, unknown>> = {
-  ...{ parallel_tool_calls: true, stream: false, truncation: 'disabled', n: 1, logprobs: false },
-  service_tier: 'auto',
-};
+const withoutEffect = new Map<string, unknown>([
+  ['parallel_tool_calls', true],
+  ['stream', false],
+  ['truncation', 'disabled'],
+  ['n', 1],
+  ['logprobs', false],
+  ['service_tier', 'auto'],
+]);
 
 /**
  * The settings among the members of an object. Remarks name the others.
- * @param names our names of further settings
+ * @param names our names of plain settings
  */
 export function settingsOf(
   draft: Draft,
   config: Located,
-  names: Readonly<Record<string, Plain>> = {},
+  names: ReadonlyMap<string, Plain> = plainSettings,
 ): Settings {
   let settings: Settings = {};
   for (const [name, at] of config.members()) {
-    if (isEmpty(at.value) || withoutEffect[name] === at.value) continue;
-    const own = names[name] ?? plainSettings.get(name);
-    const read = otherSettings[name];
+    if (isEmpty(at.value) || withoutEffect.get(name) === at.value) continue;
+    const own = names.get(name);
+    const read = otherSettings.get(name);
     if (own) settings = { ...settings, ...plain(draft, at, own, name) };
-    else if (read) settings = merge(settings, read(draft, at, settings));
+    else if (read) settings = merge(settings, read(draft, at));
     else draft.remark(at, `"${name}" is not carried over.`);
   }
   return withToolChoice(draft, config, settings);
@@ -96,7 +100,7 @@ function readText(draft: Draft, at: Located): Settings {
 
 /** OpenAI's default is not set. */
 function verbosity(value: unknown): Settings {
-  if (value === 'medium') return {};
+  if (value !== 'low' && value !== 'high') return {};
   return { providerOptions: { openai: { textVerbosity: value } } };
 }
 

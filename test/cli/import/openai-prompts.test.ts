@@ -138,7 +138,7 @@ test('a request with a prompt in it, an image, and names that collide are import
       instructions: [{ role: 'developer', content: 'Hi' }],
       input: 'x',
     },
-    { id: 'pmpt_c', name: 'Look?', model: 'gpt-5.1', input: 'y' },
+    { id: 'pmpt_c', name: 'Look?', model: 'gpt-5.1', input: 'y', constructor: 'x' },
     { id: 'pmpt_d', name: '日本', input: 'z' },
   ];
   const folder = importFolder(t, { 'prompts.json': JSON.stringify(prompts) });
@@ -160,6 +160,7 @@ test('a request with a prompt in it, an image, and names that collide are import
   assert.deepEqual(imported.prompts[0]?.versions[0]?.messages, [
     { role: 'user', content: [{ text: 'See ' }, { image: '{{photo}}' }, { text: ' now' }] },
   ]);
+  assert.ok(imported.remarks.includes('prompts.json:1: "constructor" is not carried over.'));
   assert.deepEqual(imported.prompts[1]?.versions[0], {
     label: 'v1',
     system: 'Hi',
