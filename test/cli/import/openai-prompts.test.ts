@@ -124,7 +124,7 @@ test('code that calls a prompt of OpenAI by its id and version keeps working', a
 
 test('a request with a prompt in it, an image, and names that collide are imported', async (t) => {
   const image = { type: 'input_image', image_url: 'https://example.com/a.png' };
-  const prompts = [
+  const prompts: object[] = [
     {
       prompt: { prompt_id: 'pmpt_a', variables: { photo: image } },
       name: 'Look!',
