@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checksumsOf, released } from '../src/store/migrate.ts';
 
@@ -23,14 +23,19 @@ if (found.length > 0) {
   process.exit(1);
 }
 console.log(`Nothing prevents the release of ${tag}.`);
-if (!process.argv.includes('--check')) build();
+if (!process.argv.includes('--check')) await build();
 
-function build(): void {
+async function build(): Promise<void> {
   rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
   run('npm', 'run', 'build');
   // Otherwise it would build the dashboard again.
   run('npm', 'pack', '--ignore-scripts', '--pack-destination', output);
+  const client = join(root, 'out/client');
+  // Imported only here: a check of the commit needs none of it.
+  await (await import('./client-package.ts')).buildClientPackage(client);
+  run('npm', 'pack', client, '--pack-destination', output);
+  cpSync(join(root, 'clients/python/cueline.py'), join(output, 'cueline.py'));
   if (hasDaemon()) {
     const image = `cueline:${version}`;
     run('docker', 'build', '--tag', image, '.');

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { runCommand } from './command.ts';
 import { clientCommands } from './commands/client-commands.ts';
 import { databaseCommands } from './commands/database-commands.ts';
+import { importCommands } from './commands/import-commands.ts';
 import { version } from './version.ts';
 
 /**
@@ -39,6 +40,9 @@ databaseCommands(program);
 
 program.commandsGroup('Client (needs a running server and an API key):');
 clientCommands(program);
+
+program.commandsGroup('Files (needs no Cueline server):');
+importCommands(program);
 
 /** Omits the options from the command list, to keep the column narrow. */
 function subcommandTerm(command: Command): string {

@@ -1,7 +1,12 @@
 import type { ProblemCode } from './wire.ts';
 
 /** Failures without an error response from the server. */
-export type ClientCode = 'CONNECTION_FAILED' | 'TIMEOUT' | 'WAIT_TIMEOUT' | 'UNEXPECTED_ANSWER';
+export type ClientCode =
+  | 'CONNECTION_FAILED'
+  | 'TIMEOUT'
+  | 'WAIT_TIMEOUT'
+  | 'UNEXPECTED_ANSWER'
+  | 'INVALID_SIGNATURE';
 
 /**
  * Every failure of the client. An abort by the caller's signal is thrown as its own reason instead.

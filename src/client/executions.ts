@@ -12,10 +12,15 @@ export type ExecutionEvent = Output<'listExecutionEvents'>['events'][number];
 export type Variables = Readonly<Record<string, unknown>>;
 
 type Figure = 'latencyMs' | 'tokensUsed' | 'inputTokens' | 'outputTokens';
-/** An execution that has ended, with its figures. The cost is absent for a key with `allowedOrigins` and without `read`. */
-export type EndedExecution = ExecutionDetail &
+/**
+ * An execution that has ended, with its figures. The cost is absent for a key with `allowedOrigins` and without `read`.
+ * `Json` is the type of the output, as the response format of the agent describes it.
+ */
+export type EndedExecution<Json = unknown> = ExecutionDetail &
   Required<Pick<ExecutionDetail, Figure | 'completedAt'>> & {
     readonly status: Exclude<ExecutionDetail['status'], 'processing'>;
+    /** Absent or `null` without a response format, and if the execution failed. */
+    readonly outputJson?: Json | null;
   };
 
 export interface ExecuteOptions extends CallOptions, Labels {
@@ -51,31 +56,31 @@ export function executions({ client, request, method, plain }: Connection) {
   }
 
   /** Waits until the execution ends, whatever its status. Throws `WAIT_TIMEOUT` on timeout. */
-  function wait(
+  function wait<Json = unknown>(
     agentId: string,
     executionId: string,
     options: WaitOptions = {},
-  ): Promise<EndedExecution> {
+  ): Promise<EndedExecution<Json>> {
     const route = 'GET /api/v1/agents/{agentId}/executions/{executionId}';
     const params = { agentId, executionId };
     return waitFor(client, executionId, options, {
       read: (query, call) => request(route, { params, query }, call),
-      hasEnded,
+      hasEnded: hasEnded<Json>,
     });
   }
 
   /**
    * Starts an execution and waits for its end. Uses a generated idempotency key by default, so
-   * retries are safe.
+   * retries are safe. `Json` types `outputJson`; nothing checks it but the agent's response format.
    */
-  async function executeAndWait(
+  async function executeAndWait<Json = unknown>(
     agentId: string,
     variables: Variables,
     options: ExecuteOptions & WaitOptions = {},
-  ): Promise<EndedExecution> {
+  ): Promise<EndedExecution<Json>> {
     const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
     const { executionId } = await execute(agentId, variables, { ...options, idempotencyKey });
-    return wait(agentId, executionId, options);
+    return wait<Json>(agentId, executionId, options);
   }
 
   return {
@@ -97,6 +102,6 @@ export function fieldsOf({ stream, rerunOf, playground, ...labels }: CallFields 
   return { ...labelsOf(labels), stream, rerunOf, playground };
 }
 
-function hasEnded(record: ExecutionDetail): record is EndedExecution {
+function hasEnded<Json>(record: ExecutionDetail): record is EndedExecution<Json> {
   return record.status !== 'processing';
 }

@@ -4,7 +4,7 @@ import { events } from './events.ts';
 import { executions } from './executions.ts';
 import { history } from './history.ts';
 import { connect } from './method.ts';
-import type { ClientOptions, Request } from './request.ts';
+import { type ClientOptions, type Request, withCheckedKey } from './request.ts';
 import { session } from './session.ts';
 import { streams } from './stream.ts';
 import { triggers } from './triggers.ts';
@@ -38,7 +38,7 @@ export interface Cueline
  *     console.log(execution.status, execution.outputText);
  */
 export function createClient(options: ClientOptions): Cueline {
-  const connection = connect(options);
+  const connection = connect(withCheckedKey(options));
   return {
     ...executions(connection),
     ...streams(connection),
@@ -66,4 +66,5 @@ export type * from './records.ts';
 export type * from './request.ts';
 export type * from './stream.ts';
 export { joinValues } from './value-list.ts';
+export * from './webhook.ts';
 export type * from './workflows.ts';

@@ -30,7 +30,8 @@ export type Method<S extends Selection, Options = OptionsOf<IdOf<S>>> = (
     ? Promise<void>
     : Promise<Output<S & OperationId>>;
 
-type IdOf<S extends Selection> = S extends `${infer Id extends OperationId}.${string}`
+/** Its constraint is no selection: compilers before 7 would take a minute to see that a part of one is one. */
+type IdOf<S extends string> = S extends `${infer Id extends OperationId}.${string}`
   ? Id
   : S & OperationId;
 

@@ -26,7 +26,7 @@ export interface ApiResponse<Body> {
 export interface ClientOptions {
   /** URL of the server, including a path prefix. Empty: the origin of the page. */
   readonly baseURL: string;
-  /** API key. Without one, the browser sends its session cookie. */
+  /** API key; blanks around it are removed. Without one, the browser sends its session cookie. */
   readonly key?: string;
   /** Selects the workspace of a session whose user belongs to several. */
   readonly workspace?: string;
@@ -65,6 +65,20 @@ const retriesDefault = 2;
 export const requestTimeoutMsDefault = 90_000;
 /** Longer than the server waits for an upload. */
 const uploadTimeoutMsDefault = 330_000;
+
+/**
+ * Fails early, and without quoting the key: `fetch` would quote what is no valid header.
+ * @throws {TypeError} if the key is empty, or has blanks or other characters that no key has
+ */
+export function withCheckedKey(client: ClientOptions): ClientOptions {
+  if (client.key === undefined) return client;
+  const key = client.key.trim();
+  if (key === '') throw new TypeError('The API key is empty.');
+  if (/^[\x21-\x7e]+$/.test(key)) return { ...client, key };
+  throw new TypeError(
+    'The API key contains a blank, a line break or another character that no key has. Copy it again.',
+  );
+}
 
 /** Opens a streamed response. Never retried: only the reader knows where to continue. */
 export type OpenStream = <R extends Route>(

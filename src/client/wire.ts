@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Body, Endpoint, Params, Query, ResponseBody } from '../contract/endpoint.ts';
+import type { EventData } from '../contract/events/event-types.ts';
 import type { Execution, ExecutionDetail } from '../contract/executions/execution-record.ts';
 import type { EndpointId, Endpoints } from '../contract/index.ts';
 import type { Problem } from '../contract/problem.ts';
@@ -40,4 +41,6 @@ type Sent<T> = T extends string
 
 export type ProblemCode = Static<typeof Problem>['code'];
 export type { Execution, ExecutionDetail };
+/** Data of events by their type. */
+export type WebhookData = Sent<EventData>;
 export type WorkflowRunDetail = Sent<contract.WorkflowRunDetail>;

@@ -24,8 +24,10 @@ export function spawnCommand(
   args: readonly string[],
   env: Record<string, string>,
   input: string | Uint8Array = '',
+  cwd?: string,
 ): RunningCommand {
   const child = spawn(process.execPath, [main, ...args], {
+    ...(cwd !== undefined && { cwd }),
     env: { ...inherited('/usr/bin:/bin'), ...env },
     timeout: 100_000,
   });

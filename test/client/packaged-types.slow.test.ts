@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { skipWithout } from '../../harness/clients.ts';
+import { buildClientPackage } from '../../release/client-package.ts';
 import { wireTypes } from '../../src/contract/openapi/wire-types.ts';
 
-/** The client's built types in a project with only TypeScript. */
+/** The types of the client's package in projects with only TypeScript. */
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -28,9 +30,12 @@ before(async () => {
 after(() => rm(folder, { recursive: true }));
 
 /** The compiler's errors. */
-async function compile(config: object): Promise<string> {
+async function compile(
+  config: object,
+  compiler = join(root, 'node_modules/typescript'),
+): Promise<string> {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(compiler, 'bin/tsc');
   return run(process.execPath, [tsc, '-p', folder]).then(
     ({ stdout }) => stdout,
     ({ stdout }) => stdout,
@@ -58,7 +63,8 @@ test('the types match the contract without dependencies, and misuse is a compile
        Same<flat.Execution, wire.Execution>,
        Same<flat.ExecutionDetail, wire.ExecutionDetail>,
        Same<flat.WorkflowRunDetail, wire.WorkflowRunDetail>,
-     ] = [true, true, true, true];`,
+       Same<flat.WebhookData, wire.WebhookData>,
+     ] = [true, true, true, true, true];`,
   );
   const output = await compile({
     extends: join(root, 'tsconfig.build.json'),
@@ -77,41 +83,87 @@ test('the types match the contract without dependencies, and misuse is a compile
     const text = await readFile(join(client, file), 'utf8');
     assert.doesNotMatch(text, /from '(?!\.\/)|import\("(?!\.\/)|\bBuffer\b|\bNodeJS\b/, file);
   }
-
-  const installed = join(folder, 'node_modules/cueline');
-  await cp(client, join(installed, 'dist/client'), { recursive: true });
-  await cp(join(root, 'package.json'), join(installed, 'package.json'));
-  await writeFile(
-    join(folder, 'consumer.ts'),
-    `import { createClient, CuelineError } from 'cueline';
-     const cueline = createClient({ baseURL: '', key: 'cue_x' });
-     const run = await cueline.executeAndWait('agt_x', { topic: 'tides' });
-     export const spent: number | undefined = run.costUSD;
-     export const text: string | undefined = run.outputText;
-     for await (const { executionId } of cueline.listAll('agt_x', { 'variables.a': 'b' })) {
-       executionId.toUpperCase();
-     }
-     await cueline.agents.update('agt_x', { agentConfig: { topP: null } });
-     export const known = (error: unknown) => error instanceof CuelineError && error.code === 'QUOTA_EXCEEDED';
-     // @ts-expect-error: it has ended.
-     run.status === 'processing';
-     // @ts-expect-error: there is no such field.
-     run.outputTexts;
-     // @ts-expect-error: it is a text.
-     await cueline.status(1, 'exe_x');
-     // @ts-expect-error: there is no such stage.
-     await cueline.agents.list({ status: 'Done' });
-     // @ts-expect-error: a name is missing.
-     await cueline.prompts.create({});
-     // @ts-expect-error: there is no such route.
-     await cueline.request('GET /api/v1/nothing', {});
-     // @ts-expect-error: there is no such code.
-     export const none = (error: CuelineError) => error.code === 'NONE';`,
-  );
-  const compilerOptions = {
-    ...{ strict: true, skipLibCheck: false, noEmit: true, types: [] },
-    ...{ module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom', 'dom.asynciterable'] },
-  };
-  const complaints = await compile({ compilerOptions, files: ['consumer.ts'] });
-  assert.equal(complaints.slice(0, shownCharsMax), '');
 });
+
+/** Compilers and the ways in which they find a package. */
+const [current, former] = ['typescript', 'test/clients/node_modules/typescript-5'];
+const all = ['consumer.ts', 'consumer.cts', 'copied.ts'];
+const compilers = [
+  { name: current, options: { module: 'nodenext' }, files: all },
+  { name: current, options: { module: 'esnext', moduleResolution: 'bundler' }, files: all },
+  { name: former, options: { module: 'node16' }, files: all },
+  { name: former, options: { module: 'commonjs', moduleResolution: 'node10' }, files: all },
+];
+
+for (const { name, options, files } of compilers) {
+  const title = [name.split('/').at(-1), ...Object.values(options)].join(', ');
+  const skip = name === former && skipWithout('typescript-5');
+  test(`the package types its users: ${title}`, { skip }, async () => {
+    const installed = await builtPackage();
+    await writeFile(join(folder, 'consumer.ts'), consumer('cueline-client'));
+    await writeFile(join(folder, 'consumer.cts'), consumer('cueline-client'));
+    await cp(installed, join(folder, 'copied'), { recursive: true });
+    await writeFile(join(folder, 'copied.ts'), consumer('./copied/index.js'));
+    const compilerOptions = {
+      ...{ strict: true, skipLibCheck: false, noEmit: true, types: [], target: 'es2022' },
+      ...{ lib: ['es2022', 'dom', 'dom.asynciterable'], ...options },
+    };
+    const program =
+      name === 'typescript' ? join(root, 'node_modules/typescript') : join(root, name);
+    assert.equal((await compile({ compilerOptions, files }, program)).slice(0, shownCharsMax), '');
+  });
+}
+
+let built: Promise<string> | undefined;
+
+/** The package, built once for all tests. */
+function builtPackage(): Promise<string> {
+  const installed = join(folder, 'node_modules/cueline-client');
+  built ??= buildClientPackage(installed).then(() => installed);
+  return built;
+}
+
+/** In functions: modules of CommonJS have no `await` outside of them. */
+function consumer(module: string): string {
+  return `import { createClient, CuelineError, verifyWebhook, type WebhookEvent } from '${module}';
+     const cueline = createClient({ baseURL: '', key: 'cue_x' });
+     export async function use() {
+       const run = await cueline.executeAndWait<{ mood: 'good' | 'bad' }>('agt_x', { topic: 'tides' });
+       const spent: number | undefined = run.costUSD;
+       const text: string | undefined = run.outputText;
+       const mood: 'good' | 'bad' | undefined = run.outputJson?.mood;
+       for await (const { executionId } of cueline.listAll('agt_x', { 'variables.a': 'b' })) {
+         executionId.toUpperCase();
+       }
+       await cueline.agents.update('agt_x', { agentConfig: { topP: null } });
+       // @ts-expect-error: it is none of its fields.
+       run.outputJson?.moods;
+       // @ts-expect-error: it has ended.
+       run.status === 'processing';
+       // @ts-expect-error: there is no such field.
+       run.outputTexts;
+       // @ts-expect-error: it is a text.
+       await cueline.status(1, 'exe_x');
+       // @ts-expect-error: there is no such stage.
+       await cueline.agents.list({ status: 'Done' });
+       // @ts-expect-error: a name is missing.
+       await cueline.prompts.create({});
+       // @ts-expect-error: there is no such route.
+       await cueline.request('GET /api/v1/nothing', {});
+       return [spent, text, mood];
+     }
+     export async function receive(request: Request): Promise<string> {
+       const event: WebhookEvent = await verifyWebhook(await request.text(), request.headers, 'whsec_x');
+       if (event.type === 'agent.moved') {
+         // @ts-expect-error: it is no execution.
+         event.data.executionId;
+         return event.data.status;
+       }
+       // @ts-expect-error: there is no such type.
+       if (event.type === 'nothing') return '';
+       return event.type === 'execution.failed' ? (event.data.errorCode ?? '') : event.id;
+     }
+     export const known = (error: unknown) => error instanceof CuelineError && error.code === 'QUOTA_EXCEEDED';
+     // @ts-expect-error: there is no such code.
+     export const none = (error: CuelineError) => error.code === 'NONE';`;
+}

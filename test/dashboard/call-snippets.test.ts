@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import {
   claudeCodeSnippet,
@@ -21,7 +19,7 @@ import { clientResult, pythonEnv, skipWithout, skipWithoutPython } from '../../h
 import { legacy, modern } from '../../harness/mcp.ts';
 import { startService } from '../../harness/service.ts';
 
-/** Runs the snippets of the page and the docs in an empty folder. */
+/** Runs the snippets of the page in an empty folder. */
 
 const service = await startService();
 after(service.close);
@@ -137,14 +135,4 @@ test('the MCP snippets without a key name where their tool finds it', () => {
   assert.equal(claudeCode.authorization, `Bearer $${keyVariable}`);
   assert.equal(cursor.authorization, `Bearer \${env:${keyVariable}}`);
   assert.equal(vsCode.authorization, `Bearer \${input:${vsCode.inputs[0].id}}`);
-});
-
-test('the example in the docs runs', async () => {
-  const text = readFileSync(join(root, 'docs/clients.md'), 'utf8');
-  const [, code = ''] = /^## TypeScript$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
-  const client = pathToFileURL(join(root, 'src/client/index.ts')).href;
-  const runnable = code.replace('./src/client/index.ts', client);
-  assert.notEqual(runnable, code);
-  const env = { CUELINE_URL: service.url, CUELINE_KEY: key, AGENT: agent.agentId };
-  assert.equal(await output('example.ts', runnable, process.execPath, env), 'success tides\nwaves');
 });

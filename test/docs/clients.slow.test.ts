@@ -15,7 +15,7 @@ import {
 import { deployed } from '../../harness/openai-agents.ts';
 import { startService } from '../../harness/service.ts';
 
-/** Runs the snippets of docs/clients.md and the README as they are, except the one that needs only the bundled client. */
+/** Runs the snippets of docs/clients.md and the README as they are, except those of Cueline's own clients. */
 
 const service = await startService();
 after(service.close);
@@ -53,7 +53,7 @@ async function runScript(code: string): Promise<string> {
   }
 }
 
-const scripts = snippets(docs, 'ts');
+const scripts = snippets(docs, 'ts').filter(({ name }) => name !== 'cueline-client');
 const [, readmeSnippet = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? [];
 for (const [n, { name, code }] of [...scripts, { name: 'openai', code: readmeSnippet }].entries()) {
   test(`TypeScript ${n + 1}, ${name}`, { skip: skipWithout(name) }, async () => {
@@ -62,7 +62,7 @@ for (const [n, { name, code }] of [...scripts, { name: 'openai', code: readmeSni
 }
 
 test('Python', { skip: skipWithoutPython() }, async () => {
-  const [snippet] = snippets(docs, 'python');
+  const snippet = snippets(docs, 'python').find(({ name }) => name === 'openai');
   assert.match(await run('python3', ['-c', snippet?.code ?? ''], pythonEnv), /Explain tides\./);
 });
 

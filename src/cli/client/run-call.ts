@@ -41,10 +41,16 @@ function open(url: string | undefined, key: string | undefined): Call['cueline']
   const given = key ?? client.apiKey;
   if (!given) throw new CommandFailure('No API key: set CUELINE_KEY or pass --key.');
   const baseURL = url ?? client.url ?? `http://127.0.0.1:${port}`;
-  return createClient({ baseURL, key: given, json: { parse, stringify: JSON.stringify } });
+  try {
+    return createClient({ baseURL, key: given, json: { parse, stringify: JSON.stringify } });
+  } catch (error) {
+    // A malformed key.
+    throw new CommandFailure((error as Error).message, { cause: error });
+  }
 }
 
-function reportError(error: unknown): void {
+/** Reports an expected failure in one line, any other error with its stack. */
+export function reportError(error: unknown): void {
   if (error instanceof OutputClosed) return;
   if (error instanceof CuelineError) {
     const { message, code, requestId } = error;

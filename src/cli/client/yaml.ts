@@ -24,6 +24,19 @@ export function fromYaml(text: string, file: string): unknown {
   const document = parseDocument(text);
   const [wrong] = [...document.errors, ...document.warnings];
   if (wrong) throw unreadable(file, wrong);
+  requireExactNumbers(document, file);
+  try {
+    const value: unknown = document.toJS();
+    // Fails for a circular alias.
+    JSON.stringify(value);
+    return value;
+  } catch (error) {
+    throw unreadable(file, error as Error);
+  }
+}
+
+/** Fails if a number would change when it is stored. */
+export function requireExactNumbers(document: Document.Parsed, file: string): void {
   visit(document, {
     Scalar(_, scalar) {
       if (isPreserved(scalar)) return;
@@ -33,14 +46,6 @@ export function fromYaml(text: string, file: string): unknown {
       );
     },
   });
-  try {
-    const value: unknown = document.toJS();
-    // Fails for a circular alias.
-    JSON.stringify(value);
-    return value;
-  } catch (error) {
-    throw unreadable(file, error as Error);
-  }
 }
 
 function unreadable(file: string, error: Error): CommandFailure {

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { stages } from '../../core/agent/agent.ts';
 import { alertMetrics } from '../../core/event/alert.ts';
 import { disabledReasons } from '../../core/event/endpoint.ts';
@@ -46,7 +46,7 @@ const fullFields = {
   ),
 };
 
-const execution = (statuses: readonly string[]) => ({
+const execution = <const Status extends string>(statuses: readonly Status[]) => ({
   executionId: id('execution', 'The execution.'),
   agentId: id('agent', 'Its agent.'),
   status: oneOf(statuses, 'As in the record.'),
@@ -60,7 +60,7 @@ const execution = (statuses: readonly string[]) => ({
   ...fullFields,
 });
 
-const workflowRun = (status: string) => ({
+const workflowRun = <const Status extends string>(status: Status) => ({
   workflowRunId: id('workflowRun', 'The workflow run.'),
   workflowId: id('workflow', 'Its workflow.'),
   status: oneOf([status], 'As in the run.'),
@@ -93,7 +93,7 @@ interface Described {
 }
 
 /** Every event type: when it is sent, and its data beside the sequence. */
-export const eventSchemas: Readonly<Record<EventType, Described>> = {
+export const eventSchemas = {
   'execution.succeeded': { description: 'An execution succeeded.', data: execution(['success']) },
   'execution.failed': { description: 'An execution failed.', data: execution(['failed']) },
   'execution.canceled': {
@@ -170,15 +170,22 @@ export const eventSchemas: Readonly<Record<EventType, Described>> = {
     description: 'A test of the endpoint.',
     data: { endpointId: id('endpoint', 'The endpoint.') },
   },
+} satisfies Readonly<Record<EventType, Described>>;
+
+/** The data of each event type, as it is sent. */
+export type EventData = {
+  [Type in EventType]: Static<TObject<(typeof eventSchemas)[Type]['data']>> & {
+    sequence: Static<typeof sequence>;
+  };
 };
 
-function oneOfNumbers(values: readonly number[]) {
-  return Type.Unsafe<number>({ type: 'integer', enum: [...values] });
+function oneOfNumbers<const Value extends number>(values: readonly Value[]) {
+  return Type.Unsafe<Value>({ type: 'integer', enum: [...values] });
 }
 
 /** The body of a request to an endpoint. */
-export function eventSchema(type: EventType): TSchema {
-  const { description, data } = eventSchemas[type];
+export function eventSchema(type: EventType) {
+  const { description, data }: Described = eventSchemas[type];
   const title = `${type.split(/[._]/).map(capitalized).join('')}Event`;
   return Type.Object(
     {

@@ -1,5 +1,7 @@
 import type { TSchema } from 'typebox';
+import { type EventType, eventTypes } from '../../core/event/event.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { eventSchema } from '../events/event-types.ts';
 import { Execution, ExecutionDetail } from '../executions/execution-record.ts';
 import { endpoints } from '../index.ts';
 import { Problem } from '../problem.ts';
@@ -19,7 +21,12 @@ export function wireTypes(): string {
     `export type Execution = ${typeOf(Execution)};\n`,
     `export type ExecutionDetail = ${typeOf(ExecutionDetail)};\n`,
     `export type WorkflowRunDetail = ${typeOf(WorkflowRunDetail)};\n`,
+    `export interface WebhookData {\n${eventTypes.map(dataOf).join('')}}\n`,
   ].join('');
+}
+
+function dataOf(type: EventType): string {
+  return `  ${JSON.stringify(type)}: ${typeOf(eventSchema(type).properties.data as TSchema)};\n`;
 }
 
 function operationOf({ method, path, query, headers, body, responses }: Endpoint): string {

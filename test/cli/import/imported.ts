@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { Type } from 'typebox';
+import type { Service } from '../../../harness/service.ts';
+import { validationErrors } from '../../../src/api/http/request/validate.ts';
+import { fromYaml } from '../../../src/cli/client/yaml.ts';
+import type { Example } from '../../../src/cli/import/draft.ts';
+import type { Declaration } from '../../../src/client/index.ts';
+import { spawnCommand } from '../cueline.ts';
+
+/** Runs `cueline import` in a folder of its own, and applies what it writes. */
+
+type Agent = NonNullable<Declaration['agents']>[number];
+
+export interface Imported {
+  readonly code: number | null;
+  readonly stdout: string;
+  /** The lines of standard error. */
+  readonly remarks: string[];
+  readonly prompts: NonNullable<Declaration['prompts']>;
+  readonly agents: Agent[];
+  /** By name of the agent. */
+  readonly examples: Record<string, readonly Example[]>;
+  /** The text of `cueline.yaml`. */
+  readonly text: string;
+}
+
+export interface ImportFolder {
+  readonly path: string;
+  run(...args: string[]): Promise<Imported>;
+}
+
+export function importFolder(
+  t: TestContext,
+  files: Readonly<Record<string, string>> = {},
+): ImportFolder {
+  const path = mkdtempSync(join(tmpdir(), 'cueline-import-'));
+  t.after(() => rmSync(path, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
+  return { path, run: (...args) => runImport(path, args) };
+}
+
+async function runImport(path: string, args: readonly string[]): Promise<Imported> {
+  const { code, stdout, stderr } = await spawnCommand(['import', ...args], {}, '', path).ended;
+  const file = join(path, 'cueline.yaml');
+  const text = code === 0 ? readFileSync(file, 'utf8') : '';
+  const { prompts = [], agents: written = [] } = (fromYaml(text, file) ?? {}) as Declaration;
+  // One line that goes once agents may declare examples.
+  const named = written.map(({ examples = [], ...agent }: Agent & { examples?: Example[] }) => ({
+    agent,
+    examples,
+  }));
+  return {
+    ...{ code, stdout, text, prompts, remarks: stderr.split('\n').slice(0, -1) },
+    agents: named.map(({ agent }) => agent),
+    examples: Object.fromEntries(named.map(({ agent: { name }, examples }) => [name, examples])),
+  };
+}
+
+const closed = { additionalProperties: false };
+const exampleSchema = Type.Object(
+  {
+    name: Type.Optional(Type.String({ minLength: 1 })),
+    variables: Type.Object({}),
+    expect: Type.Partial(
+      Type.Object({
+        equals: Type.Unknown(),
+        contains: Type.String(),
+        matchesSchema: Type.Object({}),
+        cel: Type.String(),
+      }),
+      { ...closed, minProperties: 1 },
+    ),
+  },
+  closed,
+);
+
+/** Applies the declaration to a workspace, twice: the second time nothing changes. */
+export async function apply(
+  service: Service,
+  key: string,
+  { prompts, agents, examples }: Imported,
+) {
+  for (const list of Object.values(examples)) {
+    for (const example of list) assert.deepEqual(validationErrors(exampleSchema, example), []);
+  }
+  const body = { declaration: { prompts, agents } };
+  const applied = await service.call('POST', '/api/v1/declaration', { key, body });
+  assert.equal(applied.status, 200, JSON.stringify(applied.body));
+  const again = await service.call('POST', '/api/v1/declaration', { key, body });
+  assert.deepEqual(again.body.changes, []);
+}
