@@ -2,6 +2,8 @@ import type { ToolCall } from '../core/agent/messages.ts';
 import type { AnswerDetails, Cost, Emit, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 import type { Answer, Model, ReadableModel } from './model.ts';
+import type { Adjustment } from './port/adjustment.ts';
+import type { Counts } from './port/counts.ts';
 import { statedCost } from './prices.ts';
 import {
   type Asked,
@@ -11,13 +13,13 @@ import {
 } from './request/call-options.ts';
 import { toolCallsOf } from './request/prompt-messages.ts';
 import { providerMessageOf } from './request/provider-message.ts';
-import { type Adjustment, inAcceptedForm, settingsLeftOut } from './request/request-form.ts';
+import { inAcceptedForm, settingsLeftOut } from './request/request-form.ts';
 import { type Finish, isFiltered, readFinish } from './response/finish-reason.ts';
 import { LiveText } from './response/live-text.ts';
 import { type Rated, ratedOf } from './response/rated-tokens.ts';
 import { requestResponse } from './response/request-response.ts';
 import { rawUsage, readTextAndDetails } from './response/response-details.ts';
-import { type Counts, usageOf } from './response/usage.ts';
+import { usageOf } from './response/usage.ts';
 
 export interface Generated extends Finish {
   readonly text: string;

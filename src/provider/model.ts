@@ -1,8 +1,8 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ProviderKind } from '../core/model/provider.ts';
-import type { RequestForm } from './request/request-form.ts';
-import type { Live } from './response/stream-request.ts';
-import type { Counts } from './response/usage.ts';
+import type { RequestForm } from './port/adjustment.ts';
+import type { Counts } from './port/counts.ts';
+import type { Live } from './port/live.ts';
 
 /** A language model of the AI SDK, by the specification that its provider packages share. */
 export type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;

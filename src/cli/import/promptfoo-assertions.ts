@@ -1,7 +1,7 @@
 import { isObject } from '../../core/is-object.ts';
 import type { Example } from './draft.ts';
 import { type Located, readYaml } from './located.ts';
-import type { PromptfooSource } from './promptfoo.ts';
+import type { PromptfooSource } from './promptfoo-source.ts';
 import { findFiles, readReferenced } from './referenced-files.ts';
 
 /** The assertions of a test as the expectation of an example. CEL expresses what has no field of its own. */

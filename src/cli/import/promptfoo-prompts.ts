@@ -5,7 +5,7 @@ import { CommandFailure } from '../client/failure.ts';
 import type { DeclaredVersion } from './draft.ts';
 import { type Located, readYaml, textFile } from './located.ts';
 import { contentOf, readMessages } from './messages.ts';
-import type { PromptfooSource } from './promptfoo.ts';
+import type { PromptfooSource } from './promptfoo-source.ts';
 import {
   findFiles,
   flatMapInOrder,

@@ -2,7 +2,7 @@ import { isObject } from '../../core/is-object.ts';
 import type { ImportedAgent } from './draft.ts';
 import { type Located, readYaml } from './located.ts';
 import { knownProviders, validModel } from './model-name.ts';
-import type { PromptfooSource } from './promptfoo.ts';
+import type { PromptfooSource } from './promptfoo-source.ts';
 import { findFiles, flatMapInOrder, readReferenced } from './referenced-files.ts';
 import { type Settings, settingsOf } from './version-settings.ts';
 

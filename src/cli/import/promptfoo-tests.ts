@@ -1,8 +1,8 @@
 import { isObject } from '../../core/is-object.ts';
 import type { Example } from './draft.ts';
 import { type Located, readYaml, textFile } from './located.ts';
-import type { PromptfooSource } from './promptfoo.ts';
 import { expectationOf } from './promptfoo-assertions.ts';
+import type { PromptfooSource } from './promptfoo-source.ts';
 import { parseTable } from './promptfoo-table.ts';
 import {
   findFiles,

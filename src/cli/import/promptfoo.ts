@@ -14,13 +14,6 @@ import { exampleOf, type PromptfooTest, readTests } from './promptfoo-tests.ts';
  * tried with, and the agent has the tests as examples. Programs in any place are not run.
  */
 
-/** What an import reads from. */
-export interface PromptfooSource {
-  readonly draft: Draft;
-  readonly folder: string;
-  readonly signal: AbortSignal;
-}
-
 const members = [
   'prompts',
   'providers',

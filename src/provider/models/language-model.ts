@@ -6,10 +6,12 @@ import { checkModelPath } from '../connection/model-path.ts';
 import { isOwnOllamaAPI, missing } from '../connection/settings.ts';
 import { signRequests } from '../connection/sign-aws.ts';
 import type { CallOptions, LanguageModel, Model, ReadableModel } from '../model.ts';
+import type { RequestForm } from '../port/adjustment.ts';
+import type { Live } from '../port/live.ts';
 import { addChatFields, withChatFields } from '../request/chat-fields.ts';
 import { extendRequests } from '../request/extend-request.ts';
-import { fetchInForm, type RequestForm } from '../request/request-form.ts';
-import { type Live, streamRequests } from '../response/stream-request.ts';
+import { fetchInForm } from '../request/request-form.ts';
+import { streamRequests } from '../response/stream-request.ts';
 import { countChat, countGoogle, countResponses } from '../response/usage.ts';
 import { speakOllama } from './ollama.ts';
 

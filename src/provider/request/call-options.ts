@@ -6,12 +6,13 @@ import {
 import { correctionText } from '../../core/agent/response-format.ts';
 import type { ModelCall } from '../../core/model/model-port.ts';
 import type { CallOptions, Model } from '../model.ts';
+import type { Adjustment } from '../port/adjustment.ts';
 import { jsonRequest } from './json-format.ts';
 import { inOrder } from './message-order.ts';
 import { promptOf, toolOptions } from './prompt-messages.ts';
 import { providerOptionsOf, sendsTopK, withCacheMarks } from './provider-options.ts';
 import { inReasoningForm, withoutThinking } from './reasoning-form.ts';
-import { type AdjustableCall, type Adjustment, formatAdjustment } from './request-form.ts';
+import { type AdjustableCall, formatAdjustment } from './request-form.ts';
 
 /** A call in the AI SDK's form. */
 

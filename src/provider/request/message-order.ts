@@ -7,9 +7,6 @@ type Message = Prompt[number];
 type UserMessage = Extract<Message, { role: 'user' }>;
 type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 
-/** Forms of a prompt, as in `request-form.ts`. */
-export type PromptForm = 'systemFirst' | 'system' | 'joined';
-
 /** Adjacent system texts are always one. */
 export function inOrder(prompt: Prompt, form: ReadonlySet<unknown>): Prompt {
   const ordered = form.has('systemFirst') ? withSystemFirst(prompt) : prompt;

@@ -1,17 +1,7 @@
 import type { CallSettings } from '../../core/agent/call-settings.ts';
 import type { CallOptions } from '../model.ts';
+import type { ReasoningForm } from '../port/adjustment.ts';
 import { chatFieldsOf } from './provider-message.ts';
-
-/**
- * Forms of a conversation whose earlier reasoning is not known, or means nothing to the model that is called now. Providers say so
- * for this conversation only, so that the model does not remember them.
- *
- * - `unreasoned`: reasoning and signatures are left out, because they are of another model, or the server does not know the field
- * - `emptyReasoning`: an empty `reasoning_content` where there is none (DeepSeek, Moonshot)
- * - `unsigned`: the signature that Google documents for calls without one
- * - `thinkingOff`: the model does not reason in this call (Anthropic, Bedrock)
- */
-export type ReasoningForm = 'unreasoned' | 'emptyReasoning' | 'unsigned' | 'thinkingOff';
 
 type Prompt = CallOptions['prompt'];
 type Message = Prompt[number];

@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
-import type { CallSettings } from '../../core/agent/call-settings.ts';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
 import { classify } from '../failure/classify-error.ts';
 import { type ProviderErrorBody, readProviderError } from '../failure/provider-error.ts';
-import { hasAdjacent, hasLaterSystem, hasSystem, type PromptForm } from './message-order.ts';
+import type {
+  AdjustableSetting,
+  Adjustment,
+  FieldAdjustment,
+  FormatAdjustment,
+  PromptForm,
+  ReasoningForm,
+  RequestForm,
+  Setting,
+} from '../port/adjustment.ts';
+import { hasAdjacent, hasLaterSystem, hasSystem } from './message-order.ts';
 import {
   isUnsupported,
   objectsToFormat,
@@ -14,39 +23,7 @@ import {
   wantsStream,
   withoutCondition,
 } from './objections.ts';
-import { isReasoningForm, type ReasoningForm, rejectedReasoning } from './reasoning-form.ts';
-
-/**
- * Requests in the form that a model accepts. Models of one API differ in the parameters that they reject, and only their
- * errors tell. On such an error the call is sent again in the other form, once for each rejected setting, and the form
- * is remembered for the model.
- *
- * - `maxTokens`: `max_completion_tokens` instead of `max_tokens`, or the reverse
- * - `temperature`, `topP` and other settings: left out
- * - `field …`: a field of the body that comes from `providerOptions` or from the AI SDK: left out with this value. Another version
- *   may send another value
- * - `developer`: the role `system` instead
- * - `systemFirst`: later system texts are moved to the beginning
- * - `system`: the system text begins the first message of the user instead
- * - `joined`: adjacent messages of one role are joined
- * - a schema for the output: asked for by a text instead. Remembered for the schema, because its form may be the reason
- * - `chat`: chat completions instead of the Responses API
- * - `responses`: the reverse, for servers without chat completions
- * - `streamOptions`: left out, so that a stream may end without a usage
- * - `unstreamed`: a whole response instead of a stream
- * - `streamed`: a stream, though nobody reads along
- *
- * What a provider says about the reasoning of earlier turns (`reasoning-form.ts`) holds for one call and is not remembered.
- */
-export type RequestForm = Set<Adjustment>;
-export type Adjustment =
-  | (Setting | PromptForm | FormatAdjustment | FieldAdjustment)
-  | ('chat' | 'responses' | 'streamed' | ReasoningForm);
-type FormatAdjustment = `format ${string}`;
-type FieldAdjustment = `field ${string}`;
-type Setting = 'maxTokens' | AdjustableSetting | 'developer' | StreamSetting;
-type StreamSetting = 'streamOptions' | 'unstreamed';
-type AdjustableSetting = 'temperature' | 'topP' | Exclude<keyof CallSettings, 'providerOptions'>;
+import { isReasoningForm, rejectedReasoning } from './reasoning-form.ts';
 
 /** A call that can be sent in several forms. */
 export interface AdjustableCall {

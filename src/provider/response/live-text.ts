@@ -1,6 +1,7 @@
 import { type Emit, unknownCost } from '../../core/model/model-port.ts';
 import { storable } from '../../core/storable-text.ts';
-import { type Counts, countPartial, usageOf } from './usage.ts';
+import type { Counts } from '../port/counts.ts';
+import { countPartial, usageOf } from './usage.ts';
 
 /**
  * The text of a streamed response, passed on as it will be recorded: without the `<think>` blocks with which it begins,

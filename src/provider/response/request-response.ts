@@ -1,7 +1,7 @@
 import { statedError } from '../failure/provider-error.ts';
 import { UnreadableResponse } from '../failure/unreadable-response.ts';
 import type { Answer, CallOptions, ReadableModel } from '../model.ts';
-import type { RequestForm } from '../request/request-form.ts';
+import type { RequestForm } from '../port/adjustment.ts';
 import { readLeniently } from './lenient-json.ts';
 import { type Issue, repairCompletion, repairFields } from './repair-response.ts';
 

@@ -1,6 +1,7 @@
 import { OutboundFailure } from '../../net/outbound-failure.ts';
 import { UnreadableResponse } from '../failure/unreadable-response.ts';
-import type { RequestForm } from '../request/request-form.ts';
+import type { RequestForm } from '../port/adjustment.ts';
+import type { Live } from '../port/live.ts';
 import { type Fields, fieldsOf, isLast, joinParsed } from './join-events.ts';
 import { deltasOf, hasBegun, usageIn } from './stream-deltas.ts';
 import { awsEvents, jsonLines, type StreamFrames, serverSentEvents } from './stream-frames.ts';
@@ -13,13 +14,6 @@ import { awsEvents, jsonLines, type StreamFrames, serverSentEvents } from './str
  * A stream is complete once an event says so. Whatever ends it before, the answer is cut: the attempt fails, and its
  * cost is unknown. What breaks after that loses the usage at most.
  */
-export interface Live {
-  text(delta: string): void;
-  reasoning(delta: string): void;
-  /** The usage so far, or a part of it, in the provider's own form. */
-  usage(raw: Fields): void;
-}
-
 export function streamRequests(
   fetch: typeof globalThis.fetch,
   live: Live,

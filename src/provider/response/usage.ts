@@ -1,7 +1,5 @@
 import type { Usage } from '../../core/model/model-port.ts';
-
-/** The counts of a provider; `undefined` if it gave no number. */
-export type Counts = { readonly [K in keyof Usage]: number | undefined };
+import type { Counts } from '../port/counts.ts';
 
 /**
  * Attempts of an execution are summed and stored as an `integer`. A count beyond this, a hundred times what any model
