@@ -21,8 +21,6 @@ export interface DeclarationFile {
 
 export interface ExampleSuite {
   readonly agent: DeclaredAgent;
-  /** As in the file. */
-  readonly declared: DeclaredAgent['examples'];
   readonly examples: readonly PlacedExample[];
 }
 
@@ -46,13 +44,23 @@ export async function readDeclaration(file: string, signal: AbortSignal): Promis
   const bare = agents.map((one, at) => {
     if (!isObject(one) || !('examples' in one)) return one;
     const { examples, ...agent } = one as DeclaredAgent;
-    if (examples?.length) {
-      const readable = examples.map(placed(yaml, at));
-      suites.push({ agent, declared: examples, examples: readable });
-    }
+    if (examples?.length) suites.push({ agent, examples: examples.map(placed(yaml, at)) });
     return agent;
   });
   return { declaration: { ...others, agents: bare }, suites };
+}
+
+/** By agent, as they are: valid or not. */
+export async function readExamples(
+  file: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, DeclaredAgent['examples']>> {
+  const { value } = readYaml(await readInput(file, signal), file);
+  const agents = isObject(value) ? value.agents : null;
+  const withSome = (Array.isArray(agents) ? agents : []).filter(
+    (one) => isObject(one) && one.examples,
+  );
+  return new Map(withSome.map(({ name, examples }) => [name, examples]));
 }
 
 function placed({ lineOf }: YamlValue, agentAt: number) {

@@ -2,7 +2,7 @@ import { access, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Declaration, DeclarationChange } from '../../client/index.ts';
 import { bodyBytesMax } from '../../contract/limits.ts';
-import { readDeclaration } from './declaration-file.ts';
+import { readDeclaration, readExamples } from './declaration-file.ts';
 import { CommandFailure, Exit } from './failure.ts';
 import { oneLine, print, printNotice } from './print.ts';
 import { warnOfPlaceholders } from './prompts.ts';
@@ -36,26 +36,21 @@ export async function pull({ cueline, signal, json }: Call, file: string): Promi
   );
 }
 
-/** Keeps the examples of the file that is replaced: the workspace has none. */
+/** With the examples of the file that is replaced: the workspace has none. */
 async function withExamples(
   declaration: Declaration,
   file: string,
   signal: AbortSignal,
 ): Promise<Declaration> {
   const isNew = file === '-' || (await access(file).catch(() => 'missing')) === 'missing';
-  if (isNew) return declaration;
-  const { suites } = await readDeclaration(file, signal).catch((error: Error) => {
-    const advice = `Its examples would be lost. Mend ${file} or move it away.`;
-    throw new CommandFailure(`${error.message} ${advice}`, { cause: error });
-  });
+  const examples = isNew ? new Map() : await readExamples(file, signal);
   const { agents = [] } = declaration;
-  const lost = suites.find(({ agent }) => !agents.some(({ name }) => name === agent.name));
-  if (lost) {
+  const lost = [...examples.keys()].find((name) => !agents.some((agent) => agent.name === name));
+  if (lost !== undefined) {
     throw new CommandFailure(
-      `${file} has examples of "${lost.agent.name}", an agent that is not in the workspace. They would be lost: move ${file} away.`,
+      `${file} has examples of "${lost}", an agent that is not in the workspace. They would be lost: move ${file} away.`,
     );
   }
-  const examples = new Map(suites.map(({ agent, declared }) => [agent.name, declared]));
   return {
     ...declaration,
     agents: agents.map((agent) => {

@@ -6,6 +6,9 @@ export class CommandFailure extends Error {
   }
 }
 
+/** The exit code of `cueline test` if an example could not be run: 1 is a failed one. */
+export const couldNotRunCode = 2;
+
 /** The command did its work, and its result is an exit code other than 0. Nothing more is printed. */
 export class Exit extends Error {
   readonly code: number;
