@@ -54,8 +54,8 @@ async function withExamples(
   return {
     ...declaration,
     agents: agents.map((agent) => {
-      const kept = examples.get(agent.name);
-      return kept ? { ...agent, examples: kept } : agent;
+      const ofFile = examples.get(agent.name);
+      return ofFile ? { ...agent, examples: ofFile } : agent;
     }),
   };
 }
