@@ -62,7 +62,7 @@ const Expectation = Type.Object(
       Type.String({ minLength: 1, description: 'A part of `outputText`, in the same case.' }),
     ),
     matchesSchema: Type.Optional(
-      Type.Unsafe<unknown>({
+      Type.Unsafe<Record<string, unknown> | boolean>({
         type: ['object', 'boolean'],
         description: 'A JSON schema that the output as JSON matches.',
       }),
@@ -236,7 +236,6 @@ export const applyDeclaration = endpoint({
   auth: 'manage',
   // Of a dry run: the route requires `manage` for everything else.
   orPermission: 'read',
-  session: 'read',
   body: body('DeclarationInput', {
     declaration: Declaration,
     dryRun: Type.Optional(Type.Boolean({ default: false })),
