@@ -132,9 +132,12 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
     return { path: `/api/v1/webhooks/${webhookId}`, body: input, headers };
   },
   'GET /api/v1/declaration': async () => ({ path: '/api/v1/declaration' }),
-  'POST /api/v1/declaration': async () => ({
+  'POST /api/v1/declaration': async (_, note) => ({
     path: '/api/v1/declaration',
-    body: { declaration: { prompts: [{ name: unique(), versions: [] }] } },
+    body: {
+      declaration: { prompts: [{ name: unique(), versions: [] }] },
+      ...(note === 'dry run' && { dryRun: true }),
+    },
   }),
 };
 

@@ -19,6 +19,8 @@ export interface LifetimeOptions {
   readonly onMessage: (line: string) => void;
   /** Receives errors thrown by `run` or a closer. */
   readonly onError: (error: unknown) => void;
+  /** The exit code after an error of `run`. Default: 1. */
+  readonly exitCodeOf?: (error: unknown) => number;
   /** Window in which a repeated signal is ignored: npm and a terminal both forward it. */
   readonly repeatMs?: number;
 }
@@ -59,8 +61,8 @@ export async function runWithLifetime(
     await run({ stopping: stopping.signal, closers });
   } catch (error) {
     // An interrupt is not a failure, but the command did not complete either.
-    code = stopping.signal.aborted ? 130 : 1;
-    if (code === 1) options.onError(error);
+    code = stopping.signal.aborted ? 130 : (options.exitCodeOf?.(error) ?? 1);
+    if (!stopping.signal.aborted) options.onError(error);
   }
   if (!stopping.signal.aborted) startTimeout();
   await closers.close().catch((error: unknown) => {

@@ -39,7 +39,7 @@ export const declaredVersionsMax = 1_000;
 export const runItemsMax = 100;
 /** Workflow runs are counted up to this number, so that the time for a page stays bounded. */
 export const runsCountedMax = 10_000;
-/** Length of a step's condition. */
+/** Length of a step's condition, and of an expression about a record. */
 export const conditionMax = 2_000;
 
 export const modelMax = 256;

@@ -3,7 +3,7 @@ import { readConfig } from '../../config.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import { runWithLifetime } from '../process-lifetime.ts';
 import { parse } from './exact-json.ts';
-import { CommandFailure, OutputClosed } from './failure.ts';
+import { CommandFailure, Exit, OutputClosed } from './failure.ts';
 import { oneLine } from './print.ts';
 
 /** Dependencies of a client command. */
@@ -28,10 +28,12 @@ const shutdownMsMax = 10_000;
 export async function runCall<Own>(
   { url, key, json = false, ...own }: CallOptions & Own,
   command: (call: Call, options: Own) => Promise<void>,
+  errorCode = 1,
 ): Promise<never> {
+  const exitCodeOf = (error: unknown) => (error instanceof Exit ? error.code : errorCode);
   const code = await runWithLifetime(
     ({ stopping }) => command({ cueline: open(url, key), signal: stopping, json }, own as Own),
-    { shutdownMsMax, onMessage: () => {}, onError: reportError },
+    { shutdownMsMax, onMessage: () => {}, onError: reportError, exitCodeOf },
   );
   process.exit(code);
 }
@@ -51,7 +53,7 @@ function open(url: string | undefined, key: string | undefined): Call['cueline']
 
 /** Reports an expected failure in one line, any other error with its stack. */
 export function reportError(error: unknown): void {
-  if (error instanceof OutputClosed) return;
+  if (error instanceof OutputClosed || error instanceof Exit) return;
   if (error instanceof CuelineError) {
     const { message, code, requestId } = error;
     const details = requestId === null ? code : `${code}, ${requestId}`;

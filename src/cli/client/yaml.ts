@@ -1,4 +1,4 @@
-import { Document, parseDocument, visit } from 'yaml';
+import { Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { changedNumber } from '../../core/json.ts';
 import { CommandFailure } from './failure.ts';
 import { oneLine } from './print.ts';
@@ -19,9 +19,22 @@ export function toYaml(value: unknown): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** Warnings, such as an unknown tag, are errors too: part of the value would be lost. */
 export function fromYaml(text: string, file: string): unknown {
-  const document = parseDocument(text);
+  return readYaml(text, file).value;
+}
+
+export type YamlPath = readonly (string | number)[];
+
+export interface YamlValue {
+  readonly value: unknown;
+  /** The line of a value, or of what contains it in the text. */
+  readonly lineOf: (path: YamlPath) => number;
+}
+
+/** Warnings, such as an unknown tag, are errors too: part of the value would be lost. */
+export function readYaml(text: string, file: string): YamlValue {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter });
   const [wrong] = [...document.errors, ...document.warnings];
   if (wrong) throw unreadable(file, wrong);
   requireExactNumbers(document, file);
@@ -29,7 +42,10 @@ export function fromYaml(text: string, file: string): unknown {
     const value: unknown = document.toJS();
     // Fails for a circular alias.
     JSON.stringify(value);
-    return value;
+    return {
+      value,
+      lineOf: (path) => lineCounter.linePos(offsetOf(document, path)).line,
+    };
   } catch (error) {
     throw unreadable(file, error as Error);
   }
@@ -46,6 +62,19 @@ export function requireExactNumbers(document: Document.Parsed, file: string): vo
       );
     },
   });
+}
+
+/** Of the name of a member, or of the value if it is no member. */
+function offsetOf(document: Document.Parsed, path: YamlPath): number {
+  for (let depth = path.length; depth > 0; depth--) {
+    const parent = document.getIn(path.slice(0, depth - 1), true);
+    const name = path[depth - 1];
+    const pair =
+      isMap(parent) && parent.items.find(({ key }) => isScalar(key) && key.value === name);
+    const node = pair ? pair.key : document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
 }
 
 function unreadable(file: string, error: Error): CommandFailure {

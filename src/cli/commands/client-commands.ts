@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { collectPair, collectText, group, identifier, seconds } from '../arguments.ts';
+import { collectPair, collectText, group, identifier, seconds, wholeNumber } from '../arguments.ts';
+import { couldNotRunCode } from '../client/failure.ts';
 import { historyCommands } from './history-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
 import { calling, plainCommand, serverCommand } from './server-command.ts';
@@ -165,12 +166,40 @@ function declarationCommands(program: Command): void {
   serverCommand(program, 'pull', 'export prompts, agents and workflows to a file')
     .argument(...file)
     .action(calling(async () => (await cli()).pull));
-  serverCommand(program, 'diff', 'show the changes that apply would make')
+  serverCommand(
+    program,
+    'diff',
+    'show the changes that apply would make, and what is not in the file',
+  )
     .argument(...file)
+    .option('--exit-code', 'exit with 2 if apply would change something')
     .action(calling(async () => (await cli()).diff));
   serverCommand(program, 'apply', 'apply a file: everything or nothing')
     .argument(...file)
     .action(calling(async () => (await cli()).apply));
+  serverCommand(
+    program,
+    'test',
+    'execute the examples of a file; exit code 1 if one fails, 2 if one could not be run',
+  )
+    .argument(...file)
+    .option(
+      '--agent <name>',
+      'only examples of this agent, by name or slug; repeatable',
+      collectText,
+    )
+    .option('--pinned', 'test the agents of the workspace instead of those that the file declares')
+    .option('--concurrency <n>', 'executions at the same time (default: 4)', wholeNumber)
+    .option('--timeout <seconds>', 'maximum time of each execution (default: 600)', seconds)
+    .option('--junit <file>', 'also write a report in the format of JUnit')
+    // Wrong usage is no failed example.
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : couldNotRunCode))
+    .action(
+      calling(
+        async () => (await import('../client/test-examples.ts')).testExamples,
+        couldNotRunCode,
+      ),
+    );
 }
 
 function batchCommands(command: Command): void {

@@ -16,10 +16,15 @@ export function serverCommand(parent: Command, name: string, description: string
 }
 
 /** The action of a command: passes the call, the arguments and the command's own options. */
-export function calling(load: () => Promise<(call: Call, ...given: never[]) => Promise<void>>) {
+export function calling(
+  load: () => Promise<(call: Call, ...given: never[]) => Promise<void>>,
+  errorCode?: number,
+) {
   return (...given: unknown[]) =>
-    runCall(given.at(-2) as CallOptions, async (call, own) =>
-      (await load())(call, ...([...given.slice(0, -2), own] as never[])),
+    runCall(
+      given.at(-2) as CallOptions,
+      async (call, own) => (await load())(call, ...([...given.slice(0, -2), own] as never[])),
+      errorCode,
     );
 }
 

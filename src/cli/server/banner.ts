@@ -38,6 +38,9 @@ export function createdLines({ owner, demo }: Pick<StartSummary, 'owner' | 'demo
   if (owner?.password) rows.push(['Password', `${owner.password}   (shown once)`]);
   if (demo) {
     rows.push(['Key', `${demo.key}   (shown once)`], ['Agent', toId('agent', demo.agentId)]);
+    if (demo.real) {
+      rows.push(['Agent', `${toId('agent', demo.real.agentId)}   (${demo.real.model})`]);
+    }
   }
   return rows.map(line);
 }
@@ -46,17 +49,23 @@ function line([name, value]: readonly [string, string]): string {
   return `  ${name.padEnd(10)} ${value}`;
 }
 
-/** Works when pasted: executes the demo agent and reads its latest record. */
-function curl(url: string, { agentId, key }: Demo): string[] {
-  const agent = `${url}/api/v1/agents/${toId('agent', agentId)}`;
-  return [
-    'Execute the demo agent and read its record:',
-    '',
-    `  curl -sX POST ${agent}/execute \\`,
-    `    -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\`,
+/** Works when pasted: executes the demo agents and reads the latest record. */
+function curl(url: string, { agentId, real, key }: Demo): string[] {
+  const pathOf = (id: string) => `${url}/api/v1/agents/${toId('agent', id)}`;
+  const credential = `-H 'Authorization: Bearer ${key}'`;
+  const body = [
+    `    ${credential} -H 'Content-Type: application/json' \\`,
     `    -d '{"variables": {"topic": "tides"}}'`,
-    '',
-    `  curl -s '${agent}/executions?limit=1' -H 'Authorization: Bearer ${key}'`,
-    '',
+  ];
+  const execute = [`  curl -sX POST ${pathOf(agentId)}/execute \\`, ...body, ''];
+  const read = `  curl -s '${pathOf((real ?? { agentId }).agentId)}/executions?limit=1' ${credential}`;
+  if (!real) {
+    return ['Execute the demo agent and read its record:', '', ...execute, read, ''];
+  }
+  return [
+    ...['Execute the demo agent, which only repeats its prompt:', '', ...execute],
+    ...[`Execute the one on ${real.model} and follow its answer:`, ''],
+    `  curl -sNX POST ${pathOf(real.agentId)}/execute -H 'Accept: text/event-stream' \\`,
+    ...[...body, '', 'Read its record, with tokens and cost:', '', read, ''],
   ];
 }

@@ -9,6 +9,7 @@ import { bootstrapWorkspace } from '../../flow/workspace/bootstrap-workspace.ts'
 import { createDemo, type Demo } from '../../flow/workspace/create-demo.ts';
 import { createCredentials } from '../../flow/workspace/credentials.ts';
 import { verifySecret } from '../../flow/workspace/reseal.ts';
+import { demoModel } from '../../provider/connection/environment.ts';
 import { createModels } from '../../provider/registry.ts';
 import { wire } from '../../wiring/wire.ts';
 import type { Role, WiringDeps } from '../../wiring/wiring-deps.ts';
@@ -47,7 +48,7 @@ async function start(context: Context, role: Role): Promise<void> {
   let demo: Demo | null = null;
   try {
     if (bootstrapped.created)
-      demo = await createDemo(db, bootstrapped.workspaceId, bootstrapped.ownerId);
+      demo = await createDemo(db, bootstrapped, demoModel(config.providerEnv));
     const url = await startServing(context, role, database);
     console.log(banner({ role, url, place: database.place, owner, demo }));
   } catch (error) {

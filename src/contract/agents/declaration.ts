@@ -51,6 +51,57 @@ const declaredSlug = Type.String({
     'Name for other programs, unique within the workspace. If omitted, a new resource gets one derived from its name, and an existing one keeps its own.',
 });
 
+const Expectation = Type.Object(
+  {
+    equals: Type.Optional(
+      Type.Unsafe<unknown>({
+        description: 'A text is the whole `outputText`; any other JSON equals the output as JSON.',
+      }),
+    ),
+    contains: Type.Optional(
+      Type.String({ minLength: 1, description: 'A part of `outputText`, in the same case.' }),
+    ),
+    matchesSchema: Type.Optional(
+      Type.Unsafe<Record<string, unknown> | boolean>({
+        type: ['object', 'boolean'],
+        description: 'A JSON schema that the output as JSON matches.',
+      }),
+    ),
+    cel: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.conditionMax,
+        description: 'A CEL expression over `record`, the record of the execution, that is true.',
+      }),
+    ),
+  },
+  {
+    title: 'DeclaredExpectation',
+    ...closed,
+    description: 'All of it must hold. Without a field, the execution must only succeed.',
+  },
+);
+
+const DeclaredExample = Type.Object(
+  {
+    name: Type.Optional(name('Shown in reports. Default: its position.')),
+    variables: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      description: 'The variables of the call, each any JSON.',
+    }),
+    expect: Expectation,
+  },
+  { title: 'DeclaredExample', ...closed },
+);
+
+const examples = Type.Array(DeclaredExample, {
+  maxItems: limits.declaredMax,
+  description:
+    'What `cueline test` executes. They belong to the file: the server checks their form and stores nothing of them.',
+});
+/** The field of an agent. */
+export const DeclaredExamples = Type.Object({ examples });
+
 const DeclaredAgent = Type.Object(
   {
     name: name('Name that workflows refer to.'),
@@ -87,6 +138,7 @@ const DeclaredAgent = Type.Object(
           'Whether the agent accepts calls with an API key in Testing and Deployed. Default: `true`. Other stages accept none.',
       }),
     ),
+    examples: Type.Optional(examples),
   },
   { title: 'DeclaredAgent', ...closed },
 );
@@ -157,6 +209,7 @@ export const getDeclaration = endpoint({
     'Contains the agents that the caller can see, except archived ones; the prompts, each with its newest version and the versions that agents pin; and the workflows. Prompts and agents that share a name are omitted, together with the resources that refer to them, and so are workflows that could not be created again. Applying the declaration to the same workspace changes nothing.',
   tag,
   auth: 'manage',
+  orPermission: 'read',
   session: 'read',
   responses: {
     200: Type.Object(
@@ -178,9 +231,11 @@ export const applyDeclaration = endpoint({
   path: '/api/v1/declaration',
   summary: 'Apply a declaration',
   description:
-    'Applies everything in one transaction, or nothing. With `dryRun`, the response lists the changes; nothing is written and no locks are taken. Applying the same declaration twice changes nothing. Returns 409 for a name that several prompts or agents share, a label whose version has other content, and an agent that would change its prompt.',
+    'Applies everything in one transaction, or nothing. With `dryRun`, the response lists the changes; nothing is written and no locks are taken, and `read` suffices. Applying the same declaration twice changes nothing. Returns 409 for a name that several prompts or agents share, a label whose version has other content, and an agent that would change its prompt.',
   tag,
   auth: 'manage',
+  // Of a dry run: the route requires `manage` for everything else.
+  orPermission: 'read',
   body: body('DeclarationInput', {
     declaration: Declaration,
     dryRun: Type.Optional(Type.Boolean({ default: false })),

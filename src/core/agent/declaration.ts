@@ -12,6 +12,7 @@ import {
   newSettings,
   type PinnedVersion,
 } from './agent-settings.ts';
+import type { Example } from './example.ts';
 import type { AgentConfig } from './model-settings.ts';
 
 /** Agents and workflows as a `cueline.yaml` file declares them: by name, without identifiers and secrets. */
@@ -39,6 +40,8 @@ export interface DeclaredAgent {
   readonly allowTools?: boolean;
   readonly versionAliases?: Readonly<Record<string, string>>;
   readonly apiEnabled?: boolean;
+  /** Of the file only: the server checks their form and stores nothing of them. */
+  readonly examples?: readonly Example[];
 }
 
 type NamedFallback = Omit<FallbackDraft, 'agentId'> & { readonly agent?: string };
@@ -86,7 +89,14 @@ export function declaredSettings(
   version: PinnedVersion,
   known: Pick<AgentSettings, 'slug'> | null = null,
 ): AgentSettings {
-  const { prompt: _, version: __, stage: ___, apiEnabled: ____, ...settings } = agent;
+  const {
+    prompt: _,
+    version: __,
+    stage: ___,
+    apiEnabled: ____,
+    examples: _____,
+    ...settings
+  } = agent;
   const { agentConfig, rateLimits, ...others } = settings;
   return newSettings(
     {

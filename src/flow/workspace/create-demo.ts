@@ -8,9 +8,11 @@ import { createAgent } from '../agent/create-agent.ts';
 import { createVersion } from '../agent/create-version.ts';
 import { issueKey } from './issue-key.ts';
 
-/** A demo that works offline: a prompt with two versions, a deployed agent and a key for it. */
+/** A demo: a prompt with two versions, a deployed agent that works offline, and a key for it. */
 export interface Demo {
   readonly agentId: string;
+  /** A second agent, on a model of a provider; null if none is configured. */
+  readonly real: { readonly agentId: string; readonly model: string } | null;
   /** The secret. It is not stored, so show it now. */
   readonly key: string;
 }
@@ -30,7 +32,11 @@ const second = {
 };
 
 /** Uses the same calls as a member, on behalf of the owner, at the first start. */
-export async function createDemo(db: Db, workspaceId: string, ownerId: string): Promise<Demo> {
+export async function createDemo(
+  db: Db,
+  { workspaceId, ownerId }: { readonly workspaceId: string; readonly ownerId: string },
+  realModel: string | null,
+): Promise<Demo> {
   const found = await findSessionCaller(db, ownerId, workspaceId);
   if (!found) throw new Error('The owner is not a member of the workspace.');
   const owner = commandCaller(found);
@@ -41,28 +47,41 @@ export async function createDemo(db: Db, workspaceId: string, ownerId: string): 
   });
   const older = await addVersion(db, owner, prompt.id, first);
   const newer = await addVersion(db, owner, prompt.id, second);
-  const agent = await createAgent(db, owner, {
-    name: 'Explainer',
+  const settings = {
     promptId: prompt.id,
-    promptVersionId: older.id,
     requiredVariables: ['topic'],
     optionalVariables: ['audience'],
     defaultVariableValues: { audience: 'a newcomer' },
-    visibility: 'public',
-  });
-  const pin = { change: {}, promptVersionId: newer.id };
-  await changeAgent(db, owner, agent.id, pin, () => true);
-  await moveAgent(db, owner, agent.id, 'enable-api');
-  await moveAgent(db, owner, agent.id, 'deploy');
+    visibility: 'public' as const,
+  };
+  const pinned = { ...settings, name: 'Explainer', promptVersionId: older.id };
+  const { id: agentId } = await createAgent(db, owner, pinned);
+  await changeAgent(db, owner, agentId, { change: {}, promptVersionId: newer.id }, () => true);
+  await deploy(db, owner, agentId);
+  const real = realModel === null ? null : await createReal(realModel);
   const { key } = await issueKey(db, owner, {
     name: 'Demo',
-    agentIds: [agent.id],
+    agentIds: [agentId, ...(real ? [real.agentId] : [])],
     permissions: ['execute', 'read', 'cancel'],
     rateLimits: {},
     expiresAtMs: null,
     allowedOrigins: [],
   });
-  return { agentId: agent.id, key };
+  return { agentId, real, key };
+
+  async function createReal(model: string) {
+    const { id } = await createAgent(db, owner, {
+      ...settings,
+      ...{ name: 'Real explainer', promptVersionId: newer.id, config: { model } },
+    });
+    await deploy(db, owner, id);
+    return { agentId: id, model };
+  }
+}
+
+async function deploy(db: Db, owner: Caller, agentId: string): Promise<void> {
+  await moveAgent(db, owner, agentId, 'enable-api');
+  await moveAgent(db, owner, agentId, 'deploy');
 }
 
 function addVersion(db: Db, owner: Caller, promptId: string, texts: typeof first) {

@@ -44,6 +44,12 @@ export function environmentProviders(env: ProviderEnv): { name: string; kind: Pr
   );
 }
 
+/** A small model of the first provider with credentials in the environment, for a demo; null if there is none. */
+export function demoModel(env: ProviderEnv): string | null {
+  const found = [...sources].find(([name, { demo }]) => demo && fromEnvironment(env, name));
+  return found ? `${found[0]}/${found[1].demo}` : null;
+}
+
 /** The variable that configures a provider of this name, for messages. */
 export function variableFor(name: string): ProviderVariable | null {
   return sources.get(name)?.variable ?? null;
@@ -58,20 +64,36 @@ interface Source {
   readonly variable: ProviderVariable;
   readonly otherKey?: (get: Get) => string | null;
   readonly baseURL?: (get: Get) => string | null;
+  /** A small model that every account has. Azure and Bedrock have none: names depend on the account and the region. */
+  readonly demo?: string;
 }
 
 const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
   [
     'openai',
-    { kind: 'openai', variable: 'OPENAI_API_KEY', baseURL: (get) => get('OPENAI_BASE_URL') },
+    {
+      kind: 'openai',
+      variable: 'OPENAI_API_KEY',
+      baseURL: (get) => get('OPENAI_BASE_URL'),
+      demo: 'gpt-5.4-mini',
+    },
   ],
-  ['anthropic', { kind: 'anthropic', variable: 'ANTHROPIC_API_KEY', baseURL: anthropicURL }],
+  [
+    'anthropic',
+    {
+      kind: 'anthropic',
+      variable: 'ANTHROPIC_API_KEY',
+      baseURL: anthropicURL,
+      demo: 'claude-haiku-4-5',
+    },
+  ],
   [
     'google',
     {
       kind: 'google',
       variable: 'GOOGLE_GENERATIVE_AI_API_KEY',
       otherKey: (get) => get('GEMINI_API_KEY'),
+      demo: 'gemini-3.5-flash',
     },
   ],
   ['azure', { kind: 'azure', variable: 'AZURE_API_KEY', baseURL: azureURL }],
@@ -79,12 +101,16 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
     'bedrock',
     { kind: 'bedrock', variable: 'AWS_BEARER_TOKEN_BEDROCK', otherKey: awsKeys, baseURL: awsURL },
   ],
-  ['openrouter', { kind: 'openai-compatible', variable: 'OPENROUTER_API_KEY' }],
-  ['groq', { kind: 'openai-compatible', variable: 'GROQ_API_KEY' }],
-  ['mistral', { kind: 'openai-compatible', variable: 'MISTRAL_API_KEY' }],
-  ['deepseek', { kind: 'openai-compatible', variable: 'DEEPSEEK_API_KEY' }],
-  ['xai', { kind: 'openai-compatible', variable: 'XAI_API_KEY' }],
+  ['openrouter', compatible('OPENROUTER_API_KEY', 'openai/gpt-5.4-mini')],
+  ['groq', compatible('GROQ_API_KEY', 'openai/gpt-oss-20b')],
+  ['mistral', compatible('MISTRAL_API_KEY', 'mistral-small-latest')],
+  ['deepseek', compatible('DEEPSEEK_API_KEY', 'deepseek-chat')],
+  ['xai', compatible('XAI_API_KEY', 'grok-4-fast')],
 ]);
+
+function compatible(variable: ProviderVariable, demo: string): Source {
+  return { kind: 'openai-compatible', variable, demo };
+}
 
 /** Unlike OpenAI's, Anthropic's libraries take the base URL without `/v1`. */
 function anthropicURL(get: Get): string | null {

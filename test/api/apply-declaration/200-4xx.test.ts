@@ -222,6 +222,19 @@ test('nothing is applied if one change is rejected, and the message names it', a
   assert.equal(body.pagination.total, 1);
 });
 
+test('examples stay in the file: their form is checked, and nothing of them is stored', async () => {
+  const withExamples = (...examples: object[]) =>
+    changed(({ agents }) => Object.assign(agents[0] ?? {}, { examples }));
+  const example = { variables: { ticket: 'x' }, expect: { equals: { a: [1] }, cel: 'true' } };
+  const applied = await apply(withExamples(example));
+  assert.deepEqual([applied.status, applied.body.changes], [200, []]);
+  const { declaration } = (await service.call('GET', path, { key })).body;
+  assert.equal('examples' in declaration.agents[0], false);
+  const wrong = await apply(withExamples(example, { variables: {}, expect: { equal: 1 } }), true);
+  assert.equal(wrong.status, 400);
+  assert.match(wrong.body.message, /^Unknown field ".*agents\.0\.examples\.1\.expect\.equal"/);
+});
+
 test('a workflow is created and changed with an agent that the declaration itself leaves inactive', async () => {
   const { workspaceId, ownerId: userId } = await service.workspace();
   const { key: keyThere } = await service.key({ workspaceId, userId });

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { startService } from '../../../harness/service.ts';
 import { schemaLine } from '../../../src/cli/client/declaration.ts';
 import { fromYaml, toYaml } from '../../../src/cli/client/yaml.ts';
-import { cueline } from '../cueline.ts';
+import { cueline, jsonLines } from '../cueline.ts';
 
 /** `cueline pull`, `diff` and `apply` as processes against the real service. */
 
@@ -76,6 +76,64 @@ test("a file refers to the schema only if it is below the file's folder", () => 
   }
 });
 
+test('diff tells differences, none and errors by its exit code, and names what is not in the file', async () => {
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  const { key: other } = await service.key({ workspaceId, userId });
+  const { key: reader } = await service.key({ workspaceId, userId, permissions: ['read'] });
+  const as = (asKey: string, ...args: string[]) =>
+    cueline(args, { CUELINE_URL: service.url, CUELINE_KEY: asKey });
+  writeFileSync(file, text);
+  assert.equal((await as(reader, 'diff', file, '--exit-code')).code, 2);
+  assert.equal((await as(reader, 'diff', file)).code, 0);
+  assert.match((await as(reader, 'apply', file)).stderr, /requires the permission "manage"/);
+  await as(other, 'apply', file);
+  const [{ promptId }] = (await service.call('GET', '/api/v1/prompts', { key: other })).body
+    .prompts;
+  const post = (path: string, body: object) => service.call('POST', path, { key: other, body });
+  await post(`/api/v1/prompts/${promptId}/versions`, { label: 'v2', user: 'Hi {{name}}.' });
+  await post('/api/v1/prompts', { name: 'Another' });
+  for (let n = 0; n < 2; n++) await post('/api/v1/prompts', { name: 'Twin' });
+  const same = await as(reader, 'diff', file, '--exit-code');
+  assert.equal(same.code, 0, same.stderr);
+  const beyond = [
+    'No changes.',
+    '? prompt Another is not in the file',
+    '? prompt Twin is not in the file',
+    '? prompt Greeting: version v2 is not in the file',
+    '',
+  ];
+  assert.equal(same.stdout, beyond.join('\n'));
+  const agentless = text.split('agents:')[0]?.replace('label: v1', 'label: v3');
+  writeFileSync(file, agentless ?? '');
+  const different = await as(reader, 'diff', file, '--exit-code', '--json');
+  assert.deepEqual(
+    [
+      different.code,
+      jsonLines(different).map(({ action, name, to, from }) => [action, name, to ?? from]),
+    ],
+    [
+      2,
+      [
+        ['add-version', 'Greeting', 'v3'],
+        ['none', 'Another', undefined],
+        ['none', 'Twin', undefined],
+        ['none', 'Greeter', undefined],
+        ['none', 'greet', undefined],
+        ['none', 'Greeting', 'v1'],
+        ['none', 'Greeting', 'v2'],
+      ],
+    ],
+  );
+  writeFileSync(file, 'prompts: 5');
+  for (const args of [
+    [file, '--exit-code'],
+    [file, '--nonsense'],
+  ]) {
+    assert.equal((await as(reader, 'diff', ...args)).code, 1);
+  }
+  assert.equal((await as(reader, 'pull', '-')).code, 0);
+});
+
 test('pull reports omitted resources in the file and on standard error', async () => {
   const body = { name: 'Several lines' };
   for (let n = 0; n < 2; n++) await service.call('POST', '/api/v1/prompts', { key, body });
@@ -83,7 +141,8 @@ test('pull reports omitted resources in the file and on standard error', async (
   const pulled = await call('pull', file);
   assert.deepEqual([pulled.code, pulled.stderr], [0, `${line}\nWrote ${file}.\n`]);
   assert.ok(readFileSync(file, 'utf8').startsWith(`# ${line}\nprompts:\n`));
-  assert.equal((await call('diff', file)).stdout, 'No changes.\n');
+  const beyond = '? prompt Several lines is not in the file\n';
+  assert.equal((await call('diff', file)).stdout, `No changes.\n${beyond}`);
 });
 
 test('apply and diff warn of invalid placeholders', async () => {
@@ -91,7 +150,8 @@ test('apply and diff warn of invalid placeholders', async () => {
   writeFileSync(file, JSON.stringify({ prompts: [{ name: 'Odd', versions }] }));
   for (const command of ['diff', 'apply']) {
     const { code, stdout, stderr } = await call(command, file);
-    assert.deepEqual([code, stdout], [0, '+ prompt Odd\n+ prompt Odd: version v1\n']);
+    assert.equal(code, 0);
+    assert.match(stdout, /^\+ prompt Odd\n\+ prompt Odd: version v1\n/);
     assert.match(stderr, /unchanged: \{\{user\.name\}\} \(system template of Odd, version v1\)/);
     assert.match(stderr, /unchanged: \{\{my-var\}\} \(user template of Odd, version v1\)/);
   }

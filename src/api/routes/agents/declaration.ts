@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import * as contract from '../../../contract/agents/declaration.ts';
 import { applyDeclaration } from '../../../flow/declaration/apply-declaration.ts';
 import { readDeclaration } from '../../../flow/declaration/read-declaration.ts';
-import { requireWholeWorkspace } from '../../access/require-permission.ts';
+import { requirePermission, requireWholeWorkspace } from '../../access/require-permission.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { route } from '../../http/route.ts';
 
@@ -17,8 +17,9 @@ export function declarationRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 
   route(app, deps, contract.applyDeclaration, async ({ body, caller }) => {
-    requireWholeWorkspace(caller);
     const { declaration, dryRun = false } = body;
+    if (!dryRun) requirePermission(caller, 'manage');
+    requireWholeWorkspace(caller);
     const release = await shares.declarations.wait(caller.workspaceId);
     const changes = await applyDeclaration(deps, caller, declaration, dryRun).finally(release);
     return { status: 200, body: { applied: !dryRun, changes } };
