@@ -10,21 +10,8 @@ import type { Located } from './located.ts';
 
 export type DeclaredPrompt = NonNullable<Declaration['prompts']>[number];
 export type DeclaredVersion = DeclaredPrompt['versions'][number];
-type DeclaredAgent = NonNullable<Declaration['agents']>[number];
-
-/** The form of an agent in `cueline.yaml`, with examples for `cueline test`. */
-export type ImportedAgent = DeclaredAgent & { readonly examples?: readonly Example[] };
-
-export interface Example {
-  readonly name?: string;
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly expect: {
-    readonly equals?: unknown;
-    readonly contains?: string;
-    readonly matchesSchema?: unknown;
-    readonly cel?: string;
-  };
-}
+export type ImportedAgent = NonNullable<Declaration['agents']>[number];
+export type Example = NonNullable<ImportedAgent['examples']>[number];
 
 /** The placeholders of a version. */
 export function placeholdersOf({ system, user, messages }: DeclaredVersion): string[] {

@@ -57,8 +57,7 @@ async function importWith(
 
 /** Everything that one field cannot have was left out. What is left concerns whole texts, such as their length. */
 function requireValid({ prompts, agents, written }: Draft): void {
-  const declared = agents.map(({ examples: _, ...agent }) => agent);
-  const problems = validationErrors(Declaration, { prompts, agents: declared });
+  const problems = validationErrors(Declaration, { prompts, agents });
   // A field of several forms has a problem for each of them.
   const first = new Map(problems.toReversed().map(({ path, message }) => [path, message]));
   for (const [path, message] of [...first].reverse()) {
