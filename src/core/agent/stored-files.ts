@@ -103,8 +103,13 @@ function filesAmong({ fileVariables, messageLists, defaults }: FileUse, { values
 /** The variables as they were sent, with files in base64. The data is put in as the JSON text that it is: it may be long. */
 export function restoreFiles(json: string, fileData: string | null): string {
   if (fileData === null) return json;
-  const data = new Map(members(compact(fileData)).map(({ name, text }) => [name, text]));
+  const data = filesByReference(fileData);
   return replaceStrings(json, (text) => (isReference(text) ? data.get(text) : undefined));
+}
+
+/** Each as the JSON text that it is. */
+function filesByReference(fileData: string): ReadonlyMap<string, string> {
+  return new Map(members(compact(fileData)).map(({ name, text }) => [name, text]));
 }
 
 /** Rendered messages with their files: these are put in only for a call of the model, because all else needs no more than references. */
@@ -113,8 +118,13 @@ export function withFileData<M extends { readonly content: Content }>(
   fileData: string | null,
 ): readonly M[] {
   if (fileData === null) return messages;
-  const data: Readonly<Record<string, string>> = JSON.parse(fileData);
-  return withFileValues(messages, ({ source: { value } }) => data[value] ?? value);
+  const data = filesByReference(fileData);
+  return withFileValues(messages, ({ source: { value } }) => textOf(data.get(value)) ?? value);
+}
+
+/** Parsing would copy it. */
+function textOf(json: string | undefined): string | undefined {
+  return json?.includes('\\') ? JSON.parse(json) : json?.slice(1, -1);
 }
 
 /** Replaces strings in a JSON text, by other JSON; `undefined` leaves one as it is. */

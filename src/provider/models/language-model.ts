@@ -8,6 +8,7 @@ import { signRequests } from '../connection/sign-aws.ts';
 import type { CallOptions, LanguageModel, Model, ReadableModel } from '../model.ts';
 import { addChatFields, withChatFields } from '../request/chat-fields.ts';
 import { extendRequests } from '../request/extend-request.ts';
+import { sendMarkedFiles } from '../request/marked-files.ts';
 import { fetchInForm, type RequestForm } from '../request/request-form.ts';
 import { type Live, streamRequests } from '../response/stream-request.ts';
 import { countChat, countGoogle, countResponses } from '../response/usage.ts';
@@ -57,7 +58,7 @@ function transport(
   form: RequestForm,
   live?: Live,
 ): typeof fetch {
-  const extended = extendRequests(authorized(connection, fetch), connection);
+  const extended = extendRequests(sendMarkedFiles(authorized(connection, fetch)), connection);
   const streamed = live ? streamRequests(extended, live, form) : extended;
   return isOwnOllamaAPI(connection) ? speakOllama(streamed) : streamed;
 }
