@@ -84,10 +84,11 @@ export async function callAgent(
   if (!hash) throw unauthorized();
   deps.onKeyUsed(hash);
   const left = abortOnDisconnect(reply);
-  const raw = await readCallBody(request, keyLimit(deps, hash));
+  const raw = await readCallBody(request, keyLimit(deps, request, hash));
   const caller = await deps.reads.caller(hash);
   // An unknown key costs nothing but the bytes of its body.
   if (!caller) throw unauthorized();
+  request.server.bodyBytes.assign(request, caller.workspaceId);
   const sent = await readSent(deps, { request, raw, caller, api });
   const waits = sent.kind === 'call' && (sent.call.isStream || !sent.call.isBackground);
   const { streams, waits: longPolls } = deps.shares;
