@@ -197,13 +197,13 @@ export class AdmissionBatch {
     const terms = withCallerSettings(common, decision);
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = placement;
-    const { stored } = decision;
+    const { stored, warnings } = decision;
     const { json: inputVariables, fileData } = stored;
     const queued = { tag, hasSlot, claimed: worker !== null };
     this.#executions.push({
       ...admitted,
       ...{ id, terms, queued },
-      ...{ inputVariables, fileData, files: stored.files },
+      ...{ inputVariables, fileData, files: stored.files, warnings },
       staged: this.#stagedAs(stored),
     });
     // As a claim would return it: this process starts it from memory.
