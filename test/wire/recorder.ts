@@ -24,7 +24,14 @@ export interface RecordedCall {
 
 const untilMs = 120_000;
 /** Headers that describe the resource or the response. Others belong to the connection, or tell the time. */
-const recordedHeaders = ['content-type', 'location', 'etag', 'content-disposition', 'link'];
+const recordedHeaders = [
+  ...['content-type', 'location', 'etag', 'content-disposition', 'link', 'allow', 'cache-control'],
+  ...['www-authenticate', 'vary', 'idempotent-replayed', 'access-control-allow-origin'],
+  ...['access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age'],
+  ...['access-control-allow-credentials', 'access-control-expose-headers'],
+];
+/** Their values tell the time. */
+const presentHeaders = ['retry-after'];
 
 /** `origins` are replaced by their names. */
 export function createRecording(url: string, origins: Readonly<Record<string, string>>): Recording {
@@ -62,7 +69,9 @@ export function createRecording(url: string, origins: Readonly<Record<string, st
             const value = response.headers.get(header);
             return value === null ? [] : [`${header}: ${value}`];
           });
-          const lines = [`${name}: ${request}${sent}`, `${response.status}`, ...headers, text, ''];
+          const present = presentHeaders.filter((header) => response.headers.has(header));
+          const status = `${response.status}`;
+          const lines = [`${name}: ${request}${sent}`, status, ...headers, ...present, text, ''];
           responses.push(readable(lines.join('\n')));
           const isJson = /^application\/json(;|$)/.test(response.headers.get('content-type') ?? '');
           return isJson && text !== '' ? JSON.parse(text) : text;
