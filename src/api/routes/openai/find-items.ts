@@ -50,13 +50,13 @@ const idChars = 'exe_'.length + 26;
 
 async function itemsOf(
   { db }: Pick<ApiDeps, 'db'>,
-  { rights }: Caller,
+  caller: Caller,
   row: Execution,
 ): Promise<Record<string, unknown>[]> {
   const { inputVariables, fileData = null } = row;
   const sent = inputVariables && restoreFiles(inputVariables, fileData);
-  const input = rights.includes('read')
+  const input = caller.rights.includes('read')
     ? await inputItems(db, { ...row, inputVariables: sent })
     : [];
-  return [...outputItems(row), ...input];
+  return [...outputItems(row, caller), ...input];
 }

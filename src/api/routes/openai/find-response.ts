@@ -2,8 +2,8 @@ import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import type { AgentView } from '../../../store/admission/caller-reads.ts';
 import { findAgentOfExecution } from '../../../store/agent/tools.ts';
-import type { AgentView } from '../../../store/people/callers.ts';
 import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 
