@@ -118,6 +118,11 @@ const times: readonly (readonly [text: string, pattern: RegExp])[] = [
   ['<time>', /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/g],
   ['<date>', /\d{4}-\d\d-\d\d|(?<=_)20\d{6}(?=\.)/g],
   ['<clock>', /\b\d\d:\d\d:\d\d\b/g],
+  // Of a response in the background.
+  ['"<running>"', /(?<="status":)"(?:queued|in_progress)"/g],
+  // An alert is evaluated within a minute of its creation.
+  ['"<no firing>"', /(?<="state":)"(?:ok|no_data)"/g],
+  ['"<time>"', /(?<="evaluatedAt":)null/g],
   ['<epoch>', /\b1[789]\d{8}(?:\.\d+)?\b/g],
   ['<ms>', /(?<="\w*(?:Ms|ms|Seconds|p50|p95|p99)"+:)\d+(?:\.\d+)?/g],
   // The column of a CSV file that follows the time of completion.

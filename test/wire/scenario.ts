@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks';
 import type { RecordedCaller } from './recorder.ts';
 
 /**
@@ -242,7 +243,10 @@ async function lists(caller: RecordedCaller, { plain, rich, failing }: Agents): 
   }
 }
 
-async function openai({ full, executing, anonymous }: Callers, { plain, failing }: Agents) {
+async function openai(
+  { full, executing, anonymous }: Callers,
+  { plain, failing, slow }: Agents,
+): Promise<void> {
   const metadata = { topic: 'tides' };
   for (const caller of [full, executing, anonymous]) {
     await caller.call('GET /v1/models');
@@ -266,8 +270,12 @@ async function openai({ full, executing, anonymous }: Callers, { plain, failing 
     await full.call('POST /v1/responses', { body });
   }
   const { id } = await full.call('POST /v1/responses', {
-    body: { model: plain.agentId, input: [{ role: 'user', content: 'Hi' }], background: true },
+    body: { model: plain.agentId, input: [{ role: 'user', content: 'Hi' }] },
   });
+  const { id: running } = await full.call('POST /v1/responses', {
+    body: { model: slow.agentId, input: 'Hi', background: true },
+  });
+  await full.call(`POST /v1/responses/${running}/cancel`);
   await full.until(`GET /v1/responses/${id}`, ({ status }) => status === 'completed');
   for (const below of ['', '/input_items']) await full.call(`GET /v1/responses/${id}${below}`);
   await full.call(`POST /v1/responses/${id}/cancel`);
@@ -402,11 +410,30 @@ async function triggers(full: RecordedCaller, path: string): Promise<void> {
   for (const below of ['', `/${scheduleId}`]) await full.call(`GET ${path}/schedules${below}`);
   await full.call(`PATCH ${path}/schedules/${scheduleId}`, { body: { cron: '0 3 * * *' } });
   await full.call(`DELETE ${path}/schedules/${scheduleId}`);
-  const { webhookId } = await full.call(`POST ${path}/webhooks`, { body: { name: 'Shop' } });
+  const { webhookId, secret } = await full.call(`POST ${path}/webhooks`, {
+    body: { name: 'Shop' },
+  });
   await full.call(`GET ${path}/webhooks`);
   await full.call(`POST /api/v1/webhooks/${webhookId}`, { body: {} });
+  const payload = '{"order":1}';
+  const started = await full.call(`POST /api/v1/webhooks/${webhookId}`, {
+    ...{ body: payload, headers: signed(secret, payload) },
+  });
+  await full.until(
+    `GET ${path}/runs/${started.workflowRunId}?wait=30`,
+    ({ status }) => status !== 'processing',
+  );
   await full.call(`POST ${path}/webhooks/${webhookId}/rotate`);
   await full.call(`DELETE ${path}/webhooks/${webhookId}`);
+}
+
+function signed(secret: string, payload: string): Record<string, string> {
+  const [id, at] = ['msg_1', new Date()];
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, payload),
+  };
 }
 
 async function events(
@@ -436,11 +463,12 @@ async function events(
     body: { url: `${settings.providerUrl}/hook`, eventTypes: ['alert.fired'] },
   });
   await full.call(`GET /api/v1/endpoints/${pushed}`);
-  await full.call(`PATCH /api/v1/endpoints/${pushed}`, { body: { disabled: true } });
+  await full.call(`PATCH /api/v1/endpoints/${pushed}`, { body: { enabled: false } });
   await full.call(`DELETE /api/v1/endpoints/${pushed}`);
   const alert = {
     ...{ name: 'Failures', metric: 'failureRate', threshold: 0.5, clearThreshold: 0.1 },
-    ...{ windowMinutes: 5, minCount: 1, noData: 'keep', agentId: plain.agentId },
+    // Of no call, so that it measures nothing, whatever the time.
+    ...{ windowMinutes: 5, minCount: 1, noData: 'keep', agentIds: [plain.agentId], tag: 'none' },
   };
   const { alertId } = await full.call('POST /api/v1/alerts', { body: alert });
   await full.call('POST /api/v1/alerts', { body: { name: 'None' } });

@@ -56,12 +56,12 @@ export function fileOf(part: Exclude<ContentPart, { readonly text: string }>): C
 /** The messages with another value for each of their files. */
 export function withFileValues<M extends { readonly content: Content }>(
   messages: readonly M[],
-  valueOf: (file: ContentFile) => string,
+  valueFor: (file: ContentFile) => string,
 ): M[] {
   const replace = (part: ContentPart): ContentPart => {
     if ('text' in part) return part;
     const file = fileOf(part);
-    const source = { ...file.source, value: valueOf(file) };
+    const source = { ...file.source, value: valueFor(file) };
     return file.kind === 'image' ? { image: source } : { file: source };
   };
   return messages.map((message) => {

@@ -100,9 +100,9 @@ function replaceUrls<Call extends Messages>(
   call: Call,
   fetched: ReadonlyMap<string, string>,
 ): Call {
-  const valueOf = ({ kind, source: { value } }: ContentFile) =>
+  const valueFor = ({ kind, source: { value } }: ContentFile) =>
     fetched.get(keyOf(kind, value)) ?? value;
-  return { ...call, messages: call.messages && withFileValues(call.messages, valueOf) };
+  return { ...call, messages: call.messages && withFileValues(call.messages, valueFor) };
 }
 
 /** The type that the path of a URL suggests; `image/*` for any other image. */

@@ -22,7 +22,7 @@ export async function withMarkedFiles<Call extends Messages, Result>(
   work: (call: Call) => Promise<Result>,
 ): Promise<Result> {
   const marks: string[] = [];
-  const valueOf = ({ source: { value } }: ContentFile) => {
+  const valueFor = ({ source: { value } }: ContentFile) => {
     const file = value.length > markedCharsMin ? readStoredFile(value) : null;
     if (!file || !isPassedOn(file.type)) return value;
     const mark = `cuelinefile/${randomHex(24)}`;
@@ -33,7 +33,7 @@ export async function withMarkedFiles<Call extends Messages, Result>(
   try {
     return await work({
       ...call,
-      messages: call.messages && withFileValues(call.messages, valueOf),
+      messages: call.messages && withFileValues(call.messages, valueFor),
     });
   } finally {
     for (const mark of marks) filesByMark.delete(mark);

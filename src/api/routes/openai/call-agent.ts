@@ -91,7 +91,7 @@ export async function callAgent(
   // An unknown key costs nothing but the bytes of its body.
   if (!caller) throw unauthorized();
   request.server.bodyBytes.assign(request, caller.workspaceId);
-  const sent = await readSent(deps, { request, raw, caller, api });
+  const sent = await readSent(deps, { raw, caller, api });
   const waits = sent.kind === 'call' && (sent.call.isStream || !sent.call.isBackground);
   const { streams, waits: longPolls } = deps.shares;
   const shares = sent.kind === 'call' && sent.call.isStream ? streams : longPolls;
@@ -154,12 +154,7 @@ type Sent = Exclude<ReadCall, { kind: 'references' }>;
 /** A key that has ended is refused by admission, which records the refusal; its body is not read for that. */
 async function readSent(
   deps: ApiDeps,
-  {
-    request,
-    raw,
-    caller,
-    api,
-  }: { request: FastifyRequest; raw: CallBytes; caller: Caller; api: OpenAiApi },
+  { raw, caller, api }: { raw: CallBytes; caller: Caller; api: OpenAiApi },
 ): Promise<Sent> {
   const { compute } = deps;
   if (raw.kind === 'none') return refused({ kind: 'malformed', message: 'The body is missing.' });
