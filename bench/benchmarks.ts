@@ -8,6 +8,7 @@ import { endToEnd } from './benchmarks/end-to-end.ts';
 import { events } from './benchmarks/events.ts';
 import { gateway } from './benchmarks/gateway.ts';
 import { history } from './benchmarks/history.ts';
+import { images } from './benchmarks/images.ts';
 import { inFlightBenchmark } from './benchmarks/in-flight.ts';
 import { isolation } from './benchmarks/isolation.ts';
 import { labels } from './benchmarks/labels.ts';
@@ -47,5 +48,6 @@ export const benchmarks: readonly Benchmark[] = [
   search,
   workflowHistory,
   isolation,
+  images,
   dashboard,
 ];

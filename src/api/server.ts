@@ -151,6 +151,7 @@ function addRequestHooks(app: FastifyInstance, { shutdown, publicUrl }: ServerOp
   };
   app.decorateRequest('open', false);
   app.decorateRequest('heldBody', null);
+  app.decorateRequest('bodyOwner', null);
   app.addHook('onRequest', (request, reply, done) => {
     // Fastify rejects a malformed content type before the key is checked, and a QUERY without one; `readBody` reads
     // the raw header instead, and no route answers QUERY.

@@ -89,6 +89,8 @@ export const pageDefault = 20;
 export const pageMax = 100;
 /** Agents in the list of models of the OpenAI API. */
 export const modelsListMax = 10_000;
+/** Responses whose items one call of the OpenAI API refers to. */
+export const referencedResponsesMax = 100;
 export const offsetMax = 1_000_000_000;
 /** The number of characters that a full-text search covers per record. */
 export const searchedCharactersMax = 200_000;

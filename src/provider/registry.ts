@@ -52,6 +52,7 @@ import { languageModel } from './models/language-model.ts';
 import { cost } from './prices.ts';
 import { instructionOf } from './request/call-options.ts';
 import { type FileFetching, fetchedBytesMax, withFetchedFiles } from './request/files.ts';
+import { withMarkedFiles } from './request/marked-files.ts';
 import { unreadableCall } from './request/prompt-messages.ts';
 import { requestIdOf } from './response/response-details.ts';
 
@@ -169,7 +170,7 @@ class ModelRegistry implements Models {
       this.#cachedModel(connection, model)
         .then((ready) =>
           withFetchedFiles(ready, call, this.#files, signal, (complete) =>
-            generate(ready, complete, signal, emit),
+            withMarkedFiles(complete, (marked) => generate(ready, marked, signal, emit)),
           ).catch((error) => {
             throw describedFailure(error, connection, instructionOf(ready, call));
           }),

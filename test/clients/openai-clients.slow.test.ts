@@ -101,3 +101,14 @@ test('ai with @ai-sdk/openai and @ai-sdk/openai-compatible', {
   assert.deepEqual(outputs, [expected, expected]);
   assert.equal(failures - failuresBefore, outputs.length);
 });
+
+test('what is not here, and references to earlier items', { skip: skipWithout('ai') }, async () => {
+  const out = await clientResult('openai-remains.mjs', url, key);
+  assert.deepEqual(out, {
+    missing: [404, 404, 404, 404, 404, 404, 404],
+    refused: [400, 400, 400, 400],
+    embeddings: [404, 404],
+    stored: { text: 'Second', refers: true },
+    unstored: { text: 'Second', refers: false },
+  });
+});

@@ -24,7 +24,14 @@ export interface RecordedCall {
 
 const untilMs = 120_000;
 /** Headers that describe the resource or the response. Others belong to the connection, or tell the time. */
-const recordedHeaders = ['content-type', 'location', 'etag', 'content-disposition', 'link'];
+const recordedHeaders = [
+  ...['content-type', 'location', 'etag', 'content-disposition', 'link', 'allow', 'cache-control'],
+  ...['www-authenticate', 'vary', 'idempotent-replayed', 'access-control-allow-origin'],
+  ...['access-control-allow-methods', 'access-control-allow-headers', 'access-control-max-age'],
+  ...['access-control-allow-credentials', 'access-control-expose-headers'],
+];
+/** Their values tell the time. */
+const presentHeaders = ['retry-after'];
 
 /** `origins` are replaced by their names. */
 export function createRecording(url: string, origins: Readonly<Record<string, string>>): Recording {
@@ -62,7 +69,9 @@ export function createRecording(url: string, origins: Readonly<Record<string, st
             const value = response.headers.get(header);
             return value === null ? [] : [`${header}: ${value}`];
           });
-          const lines = [`${name}: ${request}${sent}`, `${response.status}`, ...headers, text, ''];
+          const present = presentHeaders.filter((header) => response.headers.has(header));
+          const status = `${response.status}`;
+          const lines = [`${name}: ${request}${sent}`, status, ...headers, ...present, text, ''];
           responses.push(readable(lines.join('\n')));
           const isJson = /^application\/json(;|$)/.test(response.headers.get('content-type') ?? '');
           return isJson && text !== '' ? JSON.parse(text) : text;
@@ -109,6 +118,11 @@ const times: readonly (readonly [text: string, pattern: RegExp])[] = [
   ['<time>', /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/g],
   ['<date>', /\d{4}-\d\d-\d\d|(?<=_)20\d{6}(?=\.)/g],
   ['<clock>', /\b\d\d:\d\d:\d\d\b/g],
+  // Of a response in the background.
+  ['"<running>"', /(?<="status":)"(?:queued|in_progress)"/g],
+  // An alert is evaluated within a minute of its creation.
+  ['"<no firing>"', /(?<="state":)"(?:ok|no_data)"/g],
+  ['"<time>"', /(?<="evaluatedAt":)null/g],
   ['<epoch>', /\b1[789]\d{8}(?:\.\d+)?\b/g],
   ['<ms>', /(?<="\w*(?:Ms|ms|Seconds|p50|p95|p99)"+:)\d+(?:\.\d+)?/g],
   // The column of a CSV file that follows the time of completion.

@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks';
 import type { RecordedCaller } from './recorder.ts';
 
 /**
@@ -11,6 +12,8 @@ export interface Callers {
   readonly full: RecordedCaller;
   /** A key that only executes. */
   readonly executing: RecordedCaller;
+  /** A key for pages of `pageOrigin`, as a browser sends it. */
+  readonly browser: RecordedCaller;
   /** No credentials. */
   readonly anonymous: RecordedCaller;
 }
@@ -20,6 +23,7 @@ export interface ScenarioSettings {
   readonly providerUrl: string;
 }
 
+export const pageOrigin = 'https://page.example';
 const missing = '01kaf3pz00f999w32v3w66tbj1';
 const content = [{ type: 'text', text: 'Describe {{topic}} for {{audience}}.' }];
 export async function runScenario(callers: Callers, settings: ScenarioSettings): Promise<void> {
@@ -28,9 +32,10 @@ export async function runScenario(callers: Callers, settings: ScenarioSettings):
   const agents = await createAgents(callers, prompt, settings);
   await executions(callers, agents);
   await openai(callers, agents);
+  await pages(callers, agents);
   await batches(callers, agents);
   await workflows(callers, agents);
-  await events(callers, agents);
+  await events(callers, agents, settings);
   await workspace(callers, agents, settings);
   await refuse(callers, agents);
   await remove(callers, agents);
@@ -238,7 +243,10 @@ async function lists(caller: RecordedCaller, { plain, rich, failing }: Agents): 
   }
 }
 
-async function openai({ full, executing, anonymous }: Callers, { plain, failing }: Agents) {
+async function openai(
+  { full, executing, anonymous }: Callers,
+  { plain, failing, slow }: Agents,
+): Promise<void> {
   const metadata = { topic: 'tides' };
   for (const caller of [full, executing, anonymous]) {
     await caller.call('GET /v1/models');
@@ -262,13 +270,36 @@ async function openai({ full, executing, anonymous }: Callers, { plain, failing 
     await full.call('POST /v1/responses', { body });
   }
   const { id } = await full.call('POST /v1/responses', {
-    body: { model: plain.agentId, input: [{ role: 'user', content: 'Hi' }], background: true },
+    body: { model: plain.agentId, input: [{ role: 'user', content: 'Hi' }] },
   });
+  const { id: running } = await full.call('POST /v1/responses', {
+    body: { model: slow.agentId, input: 'Hi', background: true },
+  });
+  await full.call(`POST /v1/responses/${running}/cancel`);
   await full.until(`GET /v1/responses/${id}`, ({ status }) => status === 'completed');
   for (const below of ['', '/input_items']) await full.call(`GET /v1/responses/${id}${below}`);
   await full.call(`POST /v1/responses/${id}/cancel`);
   await full.call(`DELETE /v1/responses/${id}`);
   await full.call(`GET /v1/responses/${id}`);
+}
+
+async function pages({ browser, anonymous }: Callers, { plain }: Agents): Promise<void> {
+  const { path } = await execute(browser, plain, { variables: { topic: 'page' } });
+  await browser.call(`GET ${path}`);
+  await browser.call('GET /v1/models');
+  const messages = [{ role: 'user', content: 'Hi' }];
+  await browser.call('POST /v1/chat/completions', { body: { model: plain.agentId, messages } });
+  await browser.call(`GET ${plain.path}`, { headers: { origin: 'https://other.example' } });
+  for (const request of [`POST ${plain.path}/execute`, 'POST /v1/responses', 'POST /mcp']) {
+    const [method = '', target] = request.split(' ');
+    await anonymous.call(`OPTIONS ${target}`, {
+      headers: {
+        origin: pageOrigin,
+        'access-control-request-method': method,
+        'access-control-request-headers': 'authorization,content-type',
+      },
+    });
+  }
 }
 
 async function batches({ full, executing }: Callers, { plain, slow }: Agents): Promise<void> {
@@ -307,7 +338,7 @@ async function batches({ full, executing }: Callers, { plain, slow }: Agents): P
 }
 
 async function workflows(
-  { full, owner }: Callers,
+  { full, owner, executing }: Callers,
   { plain, rich, failing }: Agents,
 ): Promise<void> {
   const definition = {
@@ -344,18 +375,25 @@ async function workflows(
   const run = await full.call(`POST ${path}/execute`, { body: { input: { topic: 'tides' } } });
   const runPath = `${path}/runs/${run.workflowRunId}`;
   await full.until(`GET ${runPath}?wait=30`, ({ status }) => status !== 'processing');
+  await executing.call(`GET ${runPath}`);
+  const own = await executing.call(`POST ${path}/execute`, { body: { input: { topic: 'own' } } });
+  const ownPath = `${path}/runs/${own.workflowRunId}`;
+  await executing.until(`GET ${ownPath}?wait=30`, ({ status }) => status !== 'processing');
+  for (const below of ['', '?omit=bodies', '?include=usage']) {
+    await executing.call(`GET ${ownPath}${below}`);
+  }
   await full.call(`PATCH ${path}`, { body: { workflowVersionId: version.workflowVersionId } });
   const failed = await full.call(`POST ${path}/execute`, { body: { input: {} } });
   const failedPath = `${path}/runs/${failed.workflowRunId}`;
   await full.until(`GET ${failedPath}?wait=30`, ({ status }) => status !== 'processing');
   for (const caller of [full, owner]) {
     for (const one of [runPath, failedPath]) await caller.call(`GET ${one}`);
-    for (const below of ['?omit=steps', '/steps/first/items', '/stream']) {
+    for (const below of ['?omit=bodies', '?include=usage', '/steps/first/items', '/stream']) {
       await caller.call(`GET ${runPath}${below}`);
     }
     for (const query of ['', '?status=failed', '?limit=1'])
       await caller.call(`GET ${path}/runs${query}`);
-    await caller.call('GET /api/v1/workflows?include=lastRun');
+    await caller.call('GET /api/v1/workflows?include=activity');
   }
   await full.call(`POST ${runPath}/cancel`);
   await full.call(`POST ${path}/execute`, { body: { input: { unknown: 1 } } });
@@ -372,14 +410,37 @@ async function triggers(full: RecordedCaller, path: string): Promise<void> {
   for (const below of ['', `/${scheduleId}`]) await full.call(`GET ${path}/schedules${below}`);
   await full.call(`PATCH ${path}/schedules/${scheduleId}`, { body: { cron: '0 3 * * *' } });
   await full.call(`DELETE ${path}/schedules/${scheduleId}`);
-  const { webhookId } = await full.call(`POST ${path}/webhooks`, { body: { name: 'Shop' } });
+  const { webhookId, secret } = await full.call(`POST ${path}/webhooks`, {
+    body: { name: 'Shop' },
+  });
   await full.call(`GET ${path}/webhooks`);
   await full.call(`POST /api/v1/webhooks/${webhookId}`, { body: {} });
+  const payload = '{"order":1}';
+  const started = await full.call(`POST /api/v1/webhooks/${webhookId}`, {
+    ...{ body: payload, headers: signed(secret, payload) },
+  });
+  await full.until(
+    `GET ${path}/runs/${started.workflowRunId}?wait=30`,
+    ({ status }) => status !== 'processing',
+  );
   await full.call(`POST ${path}/webhooks/${webhookId}/rotate`);
   await full.call(`DELETE ${path}/webhooks/${webhookId}`);
 }
 
-async function events({ full }: Callers, { plain, failing }: Agents): Promise<void> {
+function signed(secret: string, payload: string): Record<string, string> {
+  const [id, at] = ['msg_1', new Date()];
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, payload),
+  };
+}
+
+async function events(
+  { full }: Callers,
+  { plain, failing }: Agents,
+  settings: ScenarioSettings,
+): Promise<void> {
   const { endpointId } = await full.call('POST /api/v1/endpoints', {
     body: { url: null, eventTypes: ['execution.failed', 'key.revoked'], description: 'Feed' },
   });
@@ -392,14 +453,22 @@ async function events({ full }: Callers, { plain, failing }: Agents): Promise<vo
   await full.call(`PATCH ${path}`, { body: { description: 'Changed' } });
   await full.call(`POST ${path}/test`);
   const { events: sent } = await full.call('GET /api/v1/events?limit=1');
-  await full.call(`POST ${path}/deliveries/${sent[0].id}/resend`);
+  await full.call(`POST ${path}/deliveries/${sent[0].eventId}/resend`);
   const period = { startDate: '2026-01-01T00:00:00.000Z', endDate: '2026-01-02T00:00:00.000Z' };
   await full.call(`POST ${path}/replay`, { body: period });
   await full.call(`POST ${path}/rotate`, { body: {} });
   await full.call('GET /api/v1/endpoints');
+  // Nothing happens that it would be sent.
+  const { endpointId: pushed } = await full.call('POST /api/v1/endpoints', {
+    body: { url: `${settings.providerUrl}/hook`, eventTypes: ['alert.fired'] },
+  });
+  await full.call(`GET /api/v1/endpoints/${pushed}`);
+  await full.call(`PATCH /api/v1/endpoints/${pushed}`, { body: { enabled: false } });
+  await full.call(`DELETE /api/v1/endpoints/${pushed}`);
   const alert = {
     ...{ name: 'Failures', metric: 'failureRate', threshold: 0.5, clearThreshold: 0.1 },
-    ...{ windowMinutes: 5, minCount: 1, noData: 'keep', agentId: plain.agentId },
+    // Of no call, so that it measures nothing, whatever the time.
+    ...{ windowMinutes: 5, minCount: 1, noData: 'keep', agentIds: [plain.agentId], tag: 'none' },
   };
   const { alertId } = await full.call('POST /api/v1/alerts', { body: alert });
   await full.call('POST /api/v1/alerts', { body: { name: 'None' } });

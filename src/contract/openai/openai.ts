@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { idempotency } from '../executions/executions.ts';
 import * as limits from '../limits.ts';
 import { OpenAIProblem, openaiProblems } from '../problem.ts';
-import { body, oneOf, query } from '../shared.ts';
+import { body, oneOf } from '../shared.ts';
 
 /**
  * The part of the OpenAI API that Cueline serves. Its objects have the fields that OpenAI documents, so only the most used
@@ -15,6 +15,12 @@ const tag = 'OpenAI API';
 function open<P extends Record<string, TSchema>>(title: string, properties: P) {
   return Type.Object(properties, { title, additionalProperties: true });
 }
+
+/** Parameters that OpenAI's clients add, such as `api-version`, change nothing. */
+function openQuery<P extends Record<string, TSchema>>(properties: P) {
+  return Type.Object(properties, { additionalProperties: true });
+}
+const anyQuery = openQuery({});
 
 const anything = (description: string) => Type.Unsafe<unknown>({ description });
 /** Parameters with one description. */
@@ -101,13 +107,14 @@ export const createResponse = endpoint({
     ...all(
       harmless,
       ...['parallel_tool_calls', 'include', 'truncation', 'previous_response_id', 'conversation'],
-      'top_logprobs',
+      ...['top_logprobs', 'access_programs', 'context_management', 'image', 'moderation'],
+      'prompt_cache_options',
     ),
     ...all(
       applied,
       ...['stream_options', 'store', 'temperature', 'top_p', 'max_output_tokens'],
       ...['max_tool_calls', 'reasoning', 'service_tier', 'prompt_cache_key'],
-      ...['prompt_cache_retention', 'presence_penalty', 'frequency_penalty'],
+      ...['prompt_cache_retention', 'presence_penalty', 'frequency_penalty', 'background_options'],
     ),
   }),
   responses: { 200: OpenAIResponse, ...refusals },
@@ -124,7 +131,7 @@ export const getResponse = endpoint({
   description:
     'The response of an execution, in every state. A key with `execute` can get those that it started.',
   unlimited: true,
-  query: query({
+  query: openQuery({
     stream: flag('Sends events, even after the end.'),
     starting_after: Type.Optional(
       Type.Integer({ minimum: 0, description: 'Only events after this `sequence_number`.' }),
@@ -144,6 +151,7 @@ export const cancelResponse = endpoint({
   method: 'POST',
   path: '/v1/responses/{responseId}/cancel',
   summary: 'Cancel a response',
+  query: anyQuery,
   description:
     'Returns the response as it is, if it has ended. A key with `execute` can cancel those that it started.',
   unlimited: true,
@@ -158,6 +166,7 @@ export const deleteResponse = endpoint({
   method: 'DELETE',
   path: '/v1/responses/{responseId}',
   summary: 'Delete a response',
+  query: anyQuery,
   description: 'Deletes the record of the execution. Returns 409 while it is in progress.',
   responses: {
     200: open('OpenAIDeleted', { id: Type.String(), deleted: Type.Boolean() }),
@@ -174,7 +183,7 @@ export const listResponseInputItems = endpoint({
   description:
     'What the caller sent: the messages of the conversation or the variable. Takes `read`: a key without it sees no input.',
   unlimited: true,
-  query: query({
+  query: openQuery({
     limit: Type.Optional(
       Type.Integer({
         ...{ minimum: 1, maximum: limits.pageMax, default: 20 },
@@ -215,7 +224,7 @@ export const createChatCompletion = endpoint({
     ...all(
       harmless,
       ...['parallel_tool_calls', 'n', 'logprobs', 'top_logprobs', 'modalities', 'audio'],
-      ...['functions', 'function_call', 'web_search_options'],
+      ...['functions', 'function_call', 'web_search_options', 'moderation', 'prompt_cache_options'],
     ),
     ...all(
       applied,
@@ -234,6 +243,7 @@ export const listModels = endpoint({
   id: 'listModels',
   path: '/v1/models',
   summary: 'List agents as models',
+  query: anyQuery,
   description: `The agents that the key can call, by slug; at most ${limits.modelsListMax}.`,
   responses: {
     200: open('OpenAIModelList', { object: oneOf(['list']), data: Type.Array(OpenAIModel) }),
@@ -248,6 +258,7 @@ export const getModel = endpoint({
   id: 'getModel',
   path: '/v1/models/{model}',
   summary: 'Get an agent as a model',
+  query: anyQuery,
   unlimited: true,
   responses: { 200: OpenAIModel, ...openaiProblems(400, 401, 403, 404, 500, 503) },
 });

@@ -53,6 +53,23 @@ export function fileOf(part: Exclude<ContentPart, { readonly text: string }>): C
     : { kind: 'file', source: part.file };
 }
 
+/** The messages with another value for each of their files. */
+export function withFileValues<M extends { readonly content: Content }>(
+  messages: readonly M[],
+  valueFor: (file: ContentFile) => string,
+): M[] {
+  const replace = (part: ContentPart): ContentPart => {
+    if ('text' in part) return part;
+    const file = fileOf(part);
+    const source = { ...file.source, value: valueFor(file) };
+    return file.kind === 'image' ? { image: source } : { file: source };
+  };
+  return messages.map((message) => {
+    const { content } = message;
+    return typeof content === 'string' ? message : { ...message, content: content.map(replace) };
+  });
+}
+
 /** A content as records show it: of a data URL, what it contained. */
 export type RecordedContent =
   | string

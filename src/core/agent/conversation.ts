@@ -1,6 +1,8 @@
 import { type Labels, labelsJson } from '../execution/labels.ts';
 import { stringEnd } from '../json.ts';
 import type { SuppliedReasoning } from '../model/provider-message.ts';
+import { type SchemaDifference, schemaDifference } from '../schema/schema-difference.ts';
+import { schemaCharsMax } from '../schema/schema-validator.ts';
 import type { SentToolCall } from './messages.ts';
 import type { ResponseFormat } from './response-format.ts';
 import { type MessageReasoning, type SentReasoning, splitReasoning } from './sent-reasoning.ts';
@@ -162,7 +164,7 @@ export function resolveConversation(
   const refused =
     promptProblem(call, target, versionWireId) ??
     additionProblem(call, target) ??
-    formatProblem(call, ownFormat);
+    formatProblem(call, ownFormat, target.isReadable);
   if (refused) return refused;
   const filled = fillVariables(call, target, call.prompt?.variables ?? noVariables);
   if ('kind' in filled) return filled;
@@ -227,17 +229,39 @@ function additionProblem(
   return invalid('tools', message);
 }
 
-/** A caller may ask for the format that the agent has, or for one if it has none. */
+/**
+ * A caller may ask for the format that the agent has, but for annotations and order, or for one if it has none. Only a caller that may
+ * read the agent learns more than where its own schema differs.
+ */
 function formatProblem(
   { responseFormat: asked, names }: Conversation,
   own: string | null,
+  isReadable: boolean,
 ): InvalidParameter | null {
   if (!asked || own === null) return null;
   const text = JSON.stringify(asked);
   if (text === own || text === anyObjectText) return null;
-  const message = 'This agent has its own response format, which is another one.';
-  return unsupported(names.responseFormat, message);
+  const { schema }: ResponseFormat = JSON.parse(own);
+  const isLong = text.length > schemaCharsMax;
+  const difference = isLong ? longSchema : schemaDifference(schema, asked.schema);
+  return difference && unsupported(names.responseFormat, differenceText(difference, isReadable));
 }
+
+/** Comparing it would take long, and none of an agent is this long. */
+const longSchema: SchemaDifference = { path: '', own: null, other: null };
+
+function differenceText({ path, own, other }: SchemaDifference, isReadable: boolean): string {
+  const beginning = 'This agent has its own response format, whose schema differs from this one';
+  const end = 'Leave the format out, or send the same schema.';
+  // What the caller's schema lacks is something that only the agent's names.
+  const place = isReadable || other !== null ? path : path.replace(/\/[^/]*$/, '');
+  const where = place === '' ? '' : ` at ${place.slice(0, shownCharsMax)}`;
+  if (!isReadable || (own === null && other === null)) return `${beginning}${where}. ${end}`;
+  const [has, sent] = [own, other].map((json) => json?.slice(0, shownCharsMax) ?? 'nothing');
+  return `${beginning}${where}: it has ${has}, the call ${sent}. ${end}`;
+}
+
+const shownCharsMax = 200;
 
 /** The schema of a format that asks for any JSON object. */
 export const anyObject = { type: 'object' } as const;

@@ -4,7 +4,7 @@ import { type AllowedHosts, isAllowed, noAllowedHosts } from '../allowed-hosts.t
 /**
  * Images and files as values of variables: an https URL, or a data URL that contains the file.
  *
- * A data URL is stored once, beside the variables. In its place they have a *reference*, which looks like a data URL
+ * A data URL is stored once, in base64, beside the variables. In its place they have a *reference*, which looks like a data URL
  * without data: `data:image/png;bytes=68;sha256=…`. No caller can send one, because it is not a valid data URL.
  */
 
@@ -29,6 +29,7 @@ export interface FileData {
 
 export const fileUrlCharsMax = 8_192;
 
+const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
 const referencePattern = /^data:([^;,]+);bytes=(\d+);sha256=([0-9a-f]{64})$/;
 
 /**
@@ -94,11 +95,35 @@ function withoutBreaks(text: string): string {
   return text.replace(/[\t\n\r]/g, '');
 }
 
-const token = "[!#$%&'*+.^_`|~0-9a-z-]+";
 const mediaTypePattern = new RegExp(`^(${token}/${token})[\\t ]*(;|$)`);
 
 function mediaType(text: string): string {
   return mediaTypePattern.exec(text.toLowerCase())?.[1] ?? 'text/plain';
+}
+
+/** The data URL in which a file is stored, whatever form it was sent in. Reading it needs no decoding. */
+export function storedDataUrl({ type, base64 }: FileData): string {
+  return `data:${type};base64,${base64}`;
+}
+
+/**
+ * As `readDataUrl`, of a valid value, without decoding what has the form of storage: attempts read files on the event loop. Others are
+ * a default of an agent, which is short, and what a process of an earlier version has stored.
+ */
+export function readStoredFile(value: string): FileData | null {
+  const [head = '', type = ''] = storedHead.exec(value) ?? [];
+  const base64 = value.slice(head.length);
+  const isStored = head !== '' && !decodedCharacters.some((each) => base64.includes(each));
+  return isStored && isCanonicalEnd(base64) ? { type, base64 } : readDataUrl(value);
+}
+
+const storedHead = new RegExp(`^data:(${token}/${token});base64,`);
+/** Valid base64 has only these beside those of its alphabet. */
+const decodedCharacters = ['%', '#', ' ', '\t', '\n', '\r', '\f'];
+
+function isCanonicalEnd(base64: string): boolean {
+  const end = base64.slice(-4);
+  return base64.length % 4 === 0 && base64Of(Buffer.from(end, 'base64')) === end;
 }
 
 /** What an encoder would have written; null if it is no base64. */
@@ -124,26 +149,37 @@ function base64Of(bytes: Uint8Array): string {
 
 /** Characters beyond ASCII stand for their bytes in UTF-8. */
 function percentDecoded(text: string): Uint8Array {
-  const sent = Buffer.from(text);
-  const bytes = new Uint8Array(sent.length);
-  let length = 0;
-  for (let at = 0; at < sent.length; at++) {
-    const byte = sent[at] ?? 0;
-    const hex = byte === percent ? sent.toString('latin1', at + 1, at + 3) : '';
-    const isEncoded = /^[0-9a-f]{2}$/i.test(hex);
-    bytes[length++] = isEncoded ? Number.parseInt(hex, 16) : byte;
-    if (isEncoded) at += 2;
+  const bytes = Buffer.from(text);
+  // In place: what is decoded is never longer than what has been read.
+  let length = Math.max(0, bytes.indexOf(percent));
+  for (let at = length; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    const high = byte === percent ? hexValue(bytes[at + 1]) : -1;
+    const low = high < 0 ? -1 : hexValue(bytes[at + 2]);
+    bytes[length++] = low < 0 ? byte : 16 * high + low;
+    if (low >= 0) at += 2;
   }
   return bytes.subarray(0, length);
 }
 
 const percent = 0x25;
 
-/** The reference to the file in a data URL. */
-export function referenceTo(dataUrl: string): string {
+/** -1 if it is no hexadecimal digit. */
+function hexValue(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
+
+/** The file in a data URL that was found to be valid. */
+export function requireFile(dataUrl: string): FileData {
   const data = readDataUrl(dataUrl);
   if (data === null) throw new Error('A stored file is not a data URL.');
-  const { type, base64 } = data;
+  return data;
+}
+
+/** The reference to a file. */
+export function referenceTo({ type, base64 }: FileData): string {
   const bytes = Buffer.from(base64, 'base64');
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return `data:${type};bytes=${bytes.length};sha256=${sha256}`;
@@ -156,7 +192,7 @@ export function isReference(value: string): boolean {
 /** What a record keeps of a value: a URL, a data URL, or the reference to one. */
 export function fileInfo(variable: string, value: string): FileInfo {
   if (!isDataUrl(value)) return { variable };
-  const reference = isReference(value) ? value : referenceTo(value);
+  const reference = isReference(value) ? value : referenceTo(requireFile(value));
   const [, type = '', bytes, sha256 = ''] = referencePattern.exec(reference) ?? [];
   return { variable, type, bytes: Number(bytes), sha256 };
 }

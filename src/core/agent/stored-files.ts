@@ -1,6 +1,6 @@
 import type { AllowedHosts } from '../allowed-hosts.ts';
 import { compact, members, stringEnd } from '../json.ts';
-import { filesOf } from './content.ts';
+import { type Content, filesOf, withFileValues } from './content.ts';
 import {
   type FileInfo,
   type FileKind,
@@ -9,6 +9,8 @@ import {
   isDataUrl,
   isReference,
   referenceTo,
+  requireFile,
+  storedDataUrl,
 } from './file-value.ts';
 import { readMessages } from './messages.ts';
 import type { Variables } from './variables.ts';
@@ -32,7 +34,7 @@ export interface StoredVariables {
   readonly json: string;
   /** `FileInfo[]` as JSON; null without files. */
   readonly files: string | null;
-  /** The data URLs by reference, as JSON; null if there are none. */
+  /** The data URLs in base64 by reference, as JSON; null if there are none. */
   readonly fileData: string | null;
 }
 
@@ -55,13 +57,19 @@ export function storeFiles(use: FileUse, variables: Variables): StoredVariables 
   const found = filesAmong(use, variables);
   if (found.length === 0) return { json: variables.json, files: null, fileData: null };
   const references = new Map<string, string>();
+  const data: Record<string, string> = {};
   const files = found.map(({ variable, value }): FileInfo => {
     if (!isDataUrl(value)) return fileInfo(variable, value);
-    const reference = references.get(value) ?? referenceTo(value);
-    references.set(value, reference);
+    const reference = references.get(value) ?? store(value);
     return fileInfo(variable, reference);
   });
-  const data = Object.fromEntries([...references].map(([value, reference]) => [reference, value]));
+  function store(value: string): string {
+    const file = requireFile(value);
+    const reference = referenceTo(file);
+    references.set(value, reference);
+    data[reference] = storedDataUrl(file);
+    return reference;
+  }
   return {
     json: replaceStrings(variables.json, (text) => {
       const reference = references.get(text);
@@ -92,11 +100,31 @@ function filesAmong({ fileVariables, messageLists, defaults }: FileUse, { values
   return [...direct, ...listed];
 }
 
-/** The variables as they were sent. The data is put in as the JSON text that it is: it may be long. */
+/** The variables as they were sent, with files in base64. The data is put in as the JSON text that it is: it may be long. */
 export function restoreFiles(json: string, fileData: string | null): string {
   if (fileData === null) return json;
-  const data = new Map(members(compact(fileData)).map(({ name, text }) => [name, text]));
+  const data = filesByReference(fileData);
   return replaceStrings(json, (text) => (isReference(text) ? data.get(text) : undefined));
+}
+
+/** Each as the JSON text that it is. */
+function filesByReference(fileData: string): ReadonlyMap<string, string> {
+  return new Map(members(compact(fileData)).map(({ name, text }) => [name, text]));
+}
+
+/** Rendered messages with their files: these are put in only for a call of the model, because all else needs no more than references. */
+export function withFileData<M extends { readonly content: Content }>(
+  messages: readonly M[],
+  fileData: string | null,
+): readonly M[] {
+  if (fileData === null) return messages;
+  const data = filesByReference(fileData);
+  return withFileValues(messages, ({ source: { value } }) => textOf(data.get(value)) ?? value);
+}
+
+/** Parsing would copy it. */
+function textOf(json: string | undefined): string | undefined {
+  return json?.includes('\\') ? JSON.parse(json) : json?.slice(1, -1);
 }
 
 /** Replaces strings in a JSON text, by other JSON; `undefined` leaves one as it is. */

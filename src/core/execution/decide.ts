@@ -161,6 +161,8 @@ export type Decision =
       readonly agent: AgentAtAdmission;
       readonly variables: Variables;
       readonly stored: StoredVariables;
+      /** What the caller's schema does not check, as JSON; null if it checks everything. */
+      readonly warnings: string | null;
       readonly ignoredVariables: readonly string[];
       /** What the caller adds to the prompt and the format that it asks for; null for nothing. */
       readonly additions: CallAdditions | null;
@@ -246,12 +248,12 @@ function decideOnBody(
   const call = resolveCall(body, agent, caller.rights.includes('read'));
   if ('code' in call) return refuse(call.code, call.message, call.fields);
   const { variables, question, additions, responseFormat } = call;
-  const stored = batchLine
-    ? storeFiles(agent, variables)
-    : storedVariables(variables, question, preparation);
-  if (stored === null) return { kind: 'unprepared' };
-  if ('kind' in stored) {
-    const { code, message, fields } = problemRefusal(stored, body, call.list);
+  const examined = batchLine
+    ? { stored: storeFiles(agent, variables), warnings: null }
+    : examinedVariables(variables, question, preparation);
+  if (examined === null) return { kind: 'unprepared' };
+  if ('kind' in examined) {
+    const { code, message, fields } = problemRefusal(examined, body, call.list);
     return refuse(code, message, fields);
   }
   if (monthOf(nowMs) > month.month) {
@@ -273,7 +275,8 @@ function decideOnBody(
     states,
     agent,
     variables,
-    stored,
+    stored: examined.stored,
+    warnings: examined.warnings,
     additions,
     responseFormat,
     ignoredVariables: [...variables.values.keys()].filter((name) => !declared.has(name)),
@@ -311,7 +314,10 @@ export function resolveCall(
   const { body, additions, responseFormat, list } = resolved;
   const supplied = suppliedVariables(body, agent);
   if ('code' in supplied) return supplied;
-  const callerSchema = responseFormat && JSON.stringify(responseFormat.schema);
+  const callerSchema = responseFormat && {
+    json: JSON.stringify(responseFormat.schema),
+    field: call.kind === 'conversation' ? `${call.names.responseFormat}.schema` : '',
+  };
   const question = questionOf(agent, supplied.variables, callerSchema);
   return { ...supplied, additions, responseFormat, list, question };
 }
@@ -331,15 +337,15 @@ export function suppliedVariables(
 }
 
 /** Null if the question was not answered yet. */
-function storedVariables(
+function examinedVariables(
   variables: Variables,
   question: VariablesQuestion | null,
   preparation: Preparation | null,
-): StoredVariables | VariablesProblem | null {
-  if (!question) return asSent(variables);
+): Omit<VariablesAnswer, 'problem'> | VariablesProblem | null {
+  if (!question) return { stored: asSent(variables), warnings: null };
   const { examined = null } = preparation ?? {};
   if (!examined || !isSameQuestion(examined.question, question)) return null;
-  return examined.answer.problem ?? examined.answer.stored;
+  return examined.answer.problem ?? examined.answer;
 }
 
 function problemRefusal(

@@ -9,7 +9,7 @@ import { malformedList, type Variables } from '../agent/variables.ts';
 import type { AllowedHosts } from '../allowed-hosts.ts';
 import { computeJob } from '../compute.ts';
 import { members } from '../json.ts';
-import { findSchemaProblem } from '../schema/schema-validator.ts';
+import { findSchemaProblem, schemaWarnings } from '../schema/schema-validator.ts';
 
 /**
  * What a call must satisfy beyond its names: values that are lists of messages, files, or match a schema, and the schema that
@@ -27,14 +27,21 @@ export interface VariablesQuestion {
   readonly defaults: string;
   /** The variables as compact JSON. */
   readonly json: string;
-  /** The schema that the caller asks for, as JSON; null for none. */
-  readonly callerSchema: string | null;
+  /** The schema that the caller asks for, as JSON, and what its field is called; null for none. */
+  readonly callerSchema: CallerSchema | null;
+}
+
+export interface CallerSchema {
+  readonly json: string;
+  readonly field: string;
 }
 
 export interface VariablesAnswer {
   readonly problem: VariablesProblem | null;
   /** The variables as they are stored. */
   readonly stored: StoredVariables;
+  /** What the caller's schema does not check, as JSON; null if it checks everything. */
+  readonly warnings: string | null;
 }
 
 export type VariablesProblem =
@@ -53,7 +60,7 @@ export type QuestionedAgent = Pick<
 export function questionOf(
   agent: QuestionedAgent,
   { json }: Variables,
-  callerSchema: string | null = null,
+  callerSchema: CallerSchema | null = null,
 ): VariablesQuestion | null {
   const { workspaceId, versionId, messageLists, fileVariables, variableSchemas, defaults } = agent;
   const special = [...messageLists, ...Object.keys(fileVariables)];
@@ -71,7 +78,7 @@ export function isSameQuestion(one: VariablesQuestion, other: VariablesQuestion)
     one.versionId === other.versionId &&
     one.defaults === other.defaults &&
     one.json === other.json &&
-    one.callerSchema === other.callerSchema
+    one.callerSchema?.json === other.callerSchema?.json
   );
 }
 
@@ -87,9 +94,10 @@ export function examineVariables(question: VariablesJob): VariablesAnswer {
     values: new Map(members(json).map(({ name, text }) => [name, text])),
   };
   const problem = problemOf(question, variables);
-  if (problem) return { problem, stored: asSent(variables) };
+  if (problem) return { problem, stored: asSent(variables), warnings: null };
   const defaults: Record<string, unknown> = JSON.parse(question.defaults);
-  return { problem, stored: storeFiles({ ...question, defaults }, variables) };
+  const stored = storeFiles({ ...question, defaults }, variables);
+  return { problem, stored, warnings: warningsOf(question) };
 }
 
 export const examineVariablesJob = computeJob(import.meta.url, examineVariables);
@@ -108,8 +116,16 @@ function problemOf(question: VariablesJob, variables: Variables): VariablesProbl
   const mismatch = mismatchedVariable(workspaceId, variableSchemas, variables);
   if (mismatch) return { kind: 'schema', mismatch };
   if (callerSchema === null) return null;
-  const problem = findSchemaProblem({ workspaceId, schema: callerSchema });
+  const problem = findSchemaProblem({ workspaceId, schema: callerSchema.json });
   return problem === null ? null : { kind: 'caller-schema', problem };
+}
+
+/** Of a schema that is valid, and therefore compiled. */
+function warningsOf({ workspaceId, callerSchema }: VariablesJob): string | null {
+  if (callerSchema === null) return null;
+  const { json: schema, field } = callerSchema;
+  const warnings = schemaWarnings({ workspaceId, schema, field });
+  return warnings.length === 0 ? null : JSON.stringify(warnings);
 }
 
 /** The problem of a variable as a message and the fields of a refusal. */

@@ -319,6 +319,12 @@ export const executionFields = {
   toolChoice: { type: content, ...sent, csv: 47 },
   settings: { type: content, ...sent, csv: 48 },
   files: contentOrNull('input', 52, '', sent),
+  warnings: jsonOrNull((description) => Optional(Type.Array(Type.String(), { description })))(
+    'input',
+    59,
+    "What the call's own response schema does not check, such as a pattern that RE2 cannot read. Absent if it checks everything.",
+    sentBody,
+  ),
   fileData: internal<string | null>()('json', 'input', { detail: true, body: true }),
   reasoningText: textOrNull(
     'outcome',

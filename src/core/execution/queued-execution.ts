@@ -79,11 +79,13 @@ export interface QueuedExecution extends LiveExecution, Claim {
   readonly mismatch: string | null;
   readonly temperature: number | null;
   readonly setup: ModelSetup;
-  /** The variables as sent: the compact JSON text of an object. */
+  /** The variables with references to their files: the compact JSON text of an object. */
   readonly inputVariables: string;
+  /** These files, as JSON; null if there are none. */
+  readonly fileData: string | null;
   /** The memory of what the caller sent, in bytes. */
   readonly inputBytes: number;
-  /** The same by name, if this process has just accepted them. */
+  /** The variables by name, if this process has just accepted them and they have no files. */
   readonly variableValues?: Variables['values'];
   readonly settings: ExecutionSettings;
   /** Since the first start of work, by the database's clock. */

@@ -197,15 +197,13 @@ export class AdmissionBatch {
     const terms = withCallerSettings(common, decision);
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = placement;
-    const inputVariables = variables.json;
-    const { stored } = decision;
+    const { stored, warnings } = decision;
+    const { json: inputVariables, fileData } = stored;
     const queued = { tag, hasSlot, claimed: worker !== null };
     this.#executions.push({
       ...admitted,
       ...{ id, terms, queued },
-      inputVariables: stored.json,
-      files: stored.files,
-      fileData: stored.fileData,
+      ...{ inputVariables, fileData, files: stored.files, warnings },
       staged: this.#stagedAs(stored),
     });
     // As a claim would return it: this process starts it from memory.
@@ -214,8 +212,9 @@ export class AdmissionBatch {
         ...terms,
         ...endSettings(agent.id, terms.settings),
         ...neverCalled,
-        ...{ id, worker, attempt: 1, inputVariables, labels, batchLine, workflow: step },
-        ...{ setup: agent.setup, variableValues: variables.values },
+        ...{ id, worker, attempt: 1, labels, batchLine, workflow: step },
+        ...{ inputVariables, fileData, setup: agent.setup },
+        ...(fileData === null && { variableValues: variables.values }),
         inputBytes: inputBytes(decision),
       });
     }

@@ -33,7 +33,7 @@ function writesAt(nowMs: number): AdmissionWrites {
     executions: [
       {
         ...{ id: executionId, terms, ipAddress: null, userAgent: null, step: null },
-        ...{ labels: null, rerunOf: null, files: null, fileData: null },
+        ...{ labels: null, rerunOf: null, files: null, fileData: null, warnings: null },
         inputVariables: JSON.stringify({ probe: randomHex(variableBytes) }),
         queued: { tag: clockTag(nowMs), claimed: false, hasSlot: null },
       },

@@ -2,6 +2,7 @@ import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts'
 import type { Prompt, Template } from '../../core/agent/prompt.ts';
 import { planPrompt } from '../../core/agent/render-prompt.ts';
 import { type ResponseFormat, readOutputJob } from '../../core/agent/response-format.ts';
+import { withFileData } from '../../core/agent/stored-files.ts';
 import { type ByteShares, bytesOf, type FreeBytes } from '../../core/byte-shares.ts';
 import { type Compute, JobTooLarge } from '../../core/compute.ts';
 import { attemptOf } from '../../core/execution/attempt.ts';
@@ -187,6 +188,7 @@ function modelCall(
   more: { format: ResponseFormat | null; leftMs: number; signal: AbortSignal },
 ): ModelCall {
   const { settings } = execution;
+  const { messages } = prompt;
   const { format, leftMs, signal } = more;
   return {
     executionId: execution.id,
@@ -194,6 +196,7 @@ function modelCall(
     model: execution.model,
     setup: execution.setup,
     ...prompt,
+    ...(messages && { messages: withFileData(messages, execution.fileData) }),
     user: prompt.user ?? '',
     temperature: execution.temperature,
     maxTokens: settings.maxTokens,

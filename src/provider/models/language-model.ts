@@ -10,6 +10,7 @@ import type { RequestForm } from '../port/adjustment.ts';
 import type { Live } from '../port/live.ts';
 import { addChatFields, withChatFields } from '../request/chat-fields.ts';
 import { extendRequests } from '../request/extend-request.ts';
+import { sendMarkedFiles } from '../request/marked-files.ts';
 import { fetchInForm } from '../request/request-form.ts';
 import { streamRequests } from '../response/stream-request.ts';
 import { countChat, countGoogle, countResponses } from '../response/usage.ts';
@@ -59,7 +60,7 @@ function transport(
   form: RequestForm,
   live?: Live,
 ): typeof fetch {
-  const extended = extendRequests(authorized(connection, fetch), connection);
+  const extended = extendRequests(sendMarkedFiles(authorized(connection, fetch)), connection);
   const streamed = live ? streamRequests(extended, live, form) : extended;
   return isOwnOllamaAPI(connection) ? speakOllama(streamed) : streamed;
 }

@@ -1,5 +1,10 @@
-import { type Content, type ContentPart, fileOf, filesOf } from '../../core/agent/content.ts';
-import { type FileKind, isDataUrl, readDataUrl } from '../../core/agent/file-value.ts';
+import {
+  type Content,
+  type ContentFile,
+  filesOf,
+  withFileValues,
+} from '../../core/agent/content.ts';
+import { type FileKind, isDataUrl, readStoredFile } from '../../core/agent/file-value.ts';
 import type { ModelCall } from '../../core/model/model-port.ts';
 import { fileBytesMax } from '../../net/response-limits.ts';
 import type { ByteBudget } from '../capacity/byte-budget.ts';
@@ -95,17 +100,9 @@ function replaceUrls<Call extends Messages>(
   call: Call,
   fetched: ReadonlyMap<string, string>,
 ): Call {
-  const replace = (part: ContentPart): ContentPart => {
-    if ('text' in part) return part;
-    const { kind, source } = fileOf(part);
-    const value = fetched.get(keyOf(kind, source.value)) ?? source.value;
-    return kind === 'image' ? { image: { ...source, value } } : { file: { ...source, value } };
-  };
-  const messages = call.messages?.map((message) => {
-    const { content } = message;
-    return typeof content === 'string' ? message : { ...message, content: content.map(replace) };
-  });
-  return { ...call, messages };
+  const valueFor = ({ kind, source: { value } }: ContentFile) =>
+    fetched.get(keyOf(kind, value)) ?? value;
+  return { ...call, messages: call.messages && withFileValues(call.messages, valueFor) };
 }
 
 /** The type that the path of a URL suggests; `image/*` for any other image. */
@@ -128,7 +125,7 @@ export function filePart(
   { variable, value }: { readonly variable: string; readonly value: string },
   names: Map<string, number>,
 ): FilePart {
-  const data = readDataUrl(value);
+  const data = readStoredFile(value);
   const mediaType = data?.type ?? typeOfUrl(kind, value) ?? 'application/octet-stream';
   const content = data
     ? ({ type: 'data', data: data.base64 } as const)

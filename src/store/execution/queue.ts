@@ -1,5 +1,4 @@
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
-import { restoreFiles } from '../../core/agent/stored-files.ts';
 import type { Retry } from '../../core/execution/outcome.ts';
 import {
   type Claim,
@@ -169,14 +168,12 @@ async function claim(
 }
 
 function queuedExecutionOf(row: ClaimedRow, worker: string): QueuedExecution {
-  const { fileData, ...columns } = row;
   const settings: ExecutionSettings = JSON.parse(row.settings);
   return {
-    ...columns,
+    ...row,
     ...endSettings(row.agentId, settings),
     ...{ worker, settings, setup: modelSetupOf(row) },
     ...belongingOf(row),
-    inputVariables: restoreFiles(row.inputVariables, fileData),
   };
 }
 

@@ -38,10 +38,10 @@ export async function removeBodies(
       order by id limit ${limit}),
     removed as (
       update executions set input_variables = null, files = null, file_data = null, system_prompt = null, user_prompt = null, output = null,
-        reasoning_text = null, assistant_message = null, refusal_text = null, output_json = null, partial_text = null, request = null, tool_calls = null, ip_address = null, user_agent = null, error = ${errorWithoutQuote}
+        reasoning_text = null, assistant_message = null, refusal_text = null, output_json = null, partial_text = null, warnings = null, request = null, tool_calls = null, ip_address = null, user_agent = null, error = ${errorWithoutQuote}
       where id = any (array(select id from picked))
         and (input_variables is not null or files is not null or system_prompt is not null or user_prompt is not null
-          or output is not null or reasoning_text is not null or assistant_message is not null or refusal_text is not null or output_json is not null or partial_text is not null or request is not null or tool_calls is not null or ip_address is not null or user_agent is not null
+          or output is not null or reasoning_text is not null or assistant_message is not null or refusal_text is not null or output_json is not null or partial_text is not null or warnings is not null or request is not null or tool_calls is not null or ip_address is not null or user_agent is not null
           or error <> ${errorWithoutQuote})
       returning id),
     unsearchable as (insert into search_changes (id) select id from removed),

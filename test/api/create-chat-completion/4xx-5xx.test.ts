@@ -48,7 +48,7 @@ test('400 for what is not supported or malformed', async () => {
     [{ logprobs: true }, 'unsupported_parameter', 'logprobs'],
     [{ audio: {} }, 'unsupported_parameter', 'audio'],
     [{ modalities: ['audio'] }, 'unsupported_parameter', 'modalities'],
-    [{ functions: [] }, 'unsupported_parameter', 'functions'],
+    [{ functions: [{ name: 'f' }] }, 'unsupported_parameter', 'functions'],
     [{ tools: [{ type: 'function', function: { name: 'f' } }] }, 'unsupported_parameter', 'tools'],
     [
       { messages: [{ role: 'system', content: 'x' }, ...user('x')] },

@@ -42,7 +42,7 @@ test('400 unsupported_parameter for what would change the answer', async () => {
       ],
     ],
     ['input[0].content[0]', [{ role: 'user', content: [{ type: 'input_image' }] }]],
-    ['input[0]', [{ type: 'item_reference', id: 'x' }]],
+    ['input[0]', [{ type: 'web_search_call', id: 'x' }]],
   ] as const) {
     const field = parameter.replace(/\[.*/, '');
     const { status, code, param, type } = await refused({

@@ -93,7 +93,7 @@ test('calls of tools that follow each other become one message without copying i
     steps++;
     return next.call(this);
   };
-  const read = readCall({ api: 'responses', sent: text, queryParameter: null });
+  const read = readCall({ api: 'responses', sent: text, items: null });
   iterator.next = next;
   assert.ok(read.kind === 'call');
   const [message, ...others] = JSON.parse(read.call.conversation.messages.json);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
 import { allowedHost, startService } from '../../../harness/service.ts';
+import { filesOf } from '../../../src/core/agent/content.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
 
@@ -80,6 +81,28 @@ test('the model gets the files, and the record has each once', async () => {
   assert.deepEqual(record.files, [info, { variable: 'contract' }]);
   assert.equal(JSON.stringify(record).split(base64).length, 2, 'the data is in the record once');
 });
+
+test('the model gets a file in base64, whatever form it was sent in, and so has the record', async () => {
+  const agent = await agentOf();
+  const percentEncoded = `data:image/png,${[...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')}`;
+  const forms = [percentEncoded, photo.replace('png;', 'PNG;a=b;'), `${photo.replace('=', '')}\n`];
+  for (const form of forms) {
+    for (const sent of [{ photo: form }, { photo, history: [userMessage(form)] }]) {
+      const record = await run(agent.path, sent);
+      const messages = service.models.calls.at(-1)?.messages ?? [];
+      const values = messages
+        .flatMap(({ content }) => filesOf(content))
+        .map((one) => one.source.value);
+      assert.deepEqual(new Set(values), new Set([photo]), form);
+      assert.equal(record.inputVariables.photo, photo);
+      assert.equal(record.files.at(-1).sha256, info.sha256);
+    }
+  }
+});
+
+function userMessage(image: string) {
+  return { role: 'user', content: [{ image }] };
+}
 
 test('lists have references, exports the files, and searches do not read them', async () => {
   const agent = await agentOf();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { fileProblem, readDataUrl } from '../../../src/core/agent/file-value.ts';
+import { fileProblem, readDataUrl, readStoredFile } from '../../../src/core/agent/file-value.ts';
 import { malformedFile, restoreFiles, storeFiles } from '../../../src/core/agent/stored-files.ts';
 import { readVariables, type Variables } from '../../../src/core/agent/variables.ts';
 
@@ -93,6 +93,7 @@ describe('a data URL is decoded as the Fetch standard says', () => {
     test(JSON.stringify(url), async () => {
       const expected = Buffer.from(contents as string);
       assert.deepEqual(readDataUrl(url), { type, base64: expected.toString('base64') });
+      assert.deepEqual(readStoredFile(url), readDataUrl(url));
       // Node fetches data URLs by the same standard, with the parameters of the type.
       const response = await fetch(url);
       assert.deepEqual(Buffer.from(await response.arrayBuffer()), expected);
@@ -132,6 +133,24 @@ test('data URLs are stored once, and the variables are restored as they were sen
     { variable: 'history', ...info },
   ]);
   assert.equal(restoreFiles(stored.json, stored.fileData), json);
+});
+
+test('a file is stored in base64, whatever form it was sent in', () => {
+  const stored = 'data:image/png;base64,iVBORw==';
+  const forms = [
+    'data:image/png,%89PNG',
+    'data:image/PNG;name="a";base64,iVBO\nRw',
+    'DATA:image/png;BASE64,iVBORw%3D%3d',
+    'data:image/png;base64,iVBORx==',
+    stored,
+  ];
+  for (const photo of forms) {
+    const sent = variablesOf(JSON.stringify({ photo, note: 'x' }));
+    const use = { fileVariables: { photo: 'image' }, messageLists: [], defaults: {} } as const;
+    const { json, fileData } = storeFiles(use, sent);
+    assert.deepEqual(JSON.parse(restoreFiles(json, fileData)), { photo: stored, note: 'x' }, photo);
+    assert.deepEqual(readStoredFile(photo), { type: 'image/png', base64: 'iVBORw==' });
+  }
 });
 
 test('without files, nothing is stored', () => {

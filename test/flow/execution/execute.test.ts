@@ -421,7 +421,14 @@ const settings = {
 const claimed: QueuedExecution = {
   ...{ id: 'r', workspaceId: 'w', agentId: 'a', worker: 'p', attempt: 1, failures: 0, losses: 0 },
   ...{ source: 'api', promptVersionId: 'v', model: 'cueline/echo', apiKeyId: null, labels: null },
-  ...{ temperature: null, inputVariables: '{}', inputBytes: 4, rejections: 0, waitCode: null },
+  ...{
+    temperature: null,
+    inputVariables: '{}',
+    fileData: null,
+    inputBytes: 4,
+    rejections: 0,
+    waitCode: null,
+  },
   setup: emptySetup,
   ...{ storeBodies: true, slotAgentId: null, workflow: null },
   ...{ settings, called: false, emptied: false, mismatch: null, elapsedMs: 0 },

@@ -8,15 +8,17 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null if its body is short. */
     heldBody: HeldBody | null;
+    /** The workspace of its caller, once that is known. */
+    bodyOwner: string | null;
   }
 }
 
 /**
- * The bytes of request bodies that this process holds, from their arrival until the call is admitted or answered. Nobody knows
- * yet who sends a body, so callers are distinguished by the credential that they send.
+ * The bytes of request bodies that this process holds, from their arrival until the call is admitted or answered. Until it is known
+ * who sends a body, callers are distinguished by the credential that they send, from then on by their workspace.
  *
  * - Short bodies are not counted: the number of open requests limits them.
- * - The bodies with one credential use at most all but a tenth.
+ * - The bodies of one workspace, or with one unknown credential, use at most all but a tenth.
  * - Without room, a body is refused with 503. First the oldest bodies that have not arrived in time end, so that nobody keeps
  *   others out with bodies that never end.
  */
@@ -59,6 +61,26 @@ export class BodyBytes {
     return false;
   }
 
+  /**
+   * The caller is known: the body counts for its workspace, with those of all its keys and users.
+   * @throws {CallFailure} if these have no room
+   */
+  assign(request: FastifyRequest, workspaceId: string): void {
+    request.bodyOwner = workspaceId;
+    const { heldBody: body } = request;
+    if (!body || body.sender === workspaceId) return;
+    const { bytes } = body;
+    this.#count(body, -bytes);
+    body.sender = workspaceId;
+    if ((this.#bySender.get(workspaceId) ?? 0) + bytes <= this.senderMax) {
+      this.#count(body, bytes);
+      return;
+    }
+    this.release(request);
+    this.refusals++;
+    throw this.failure();
+  }
+
   /** The whole body has arrived. */
   complete({ heldBody }: FastifyRequest): void {
     if (heldBody) this.#arriving.delete(heldBody);
@@ -72,12 +94,13 @@ export class BodyBytes {
   }
 
   failure(): CallFailure {
-    const message = `The bodies of open requests use their share of the memory of this process: ${this.max} bytes, of which one caller uses ${this.senderMax}. Try again.`;
+    const message = `The bodies of open requests use their share of the memory of this process: ${this.max} bytes, of which one workspace uses ${this.senderMax}. Try again.`;
     return new CallFailure('UNAVAILABLE', message, { retryAfter: 1 });
   }
 
-  #begin({ headers }: FastifyRequest, end: HeldBody['end']): HeldBody {
-    const sender = headers.authorization?.replace(/^bearer\s+/i, '') ?? headers.cookie ?? '';
+  #begin({ headers, bodyOwner }: FastifyRequest, end: HeldBody['end']): HeldBody {
+    const credential = headers.authorization?.replace(/^bearer\s+/i, '') ?? headers.cookie ?? '';
+    const sender = bodyOwner ?? credential;
     const body = { sender, bytes: 0, startedAt: this.#now(), end };
     this.#arriving.add(body);
     return body;
@@ -112,8 +135,8 @@ export class BodyBytes {
 }
 
 export interface HeldBody {
-  /** The credential of the request, known or not. */
-  readonly sender: string;
+  /** The workspace of the caller; before it is known, the credential of the request. */
+  sender: string;
   bytes: number;
   readonly startedAt: number;
   readonly end: (failure: CallFailure) => void;

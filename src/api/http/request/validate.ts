@@ -50,7 +50,8 @@ export function checkQuery<T>(schema: TObject, query: Readonly<Record<string, un
     return Object.hasOwn(schema.properties, list) ? list : path;
   };
   check(schema, value, (path) => (path === '' ? 'The query' : `Parameter "${nameOf(path)}"`));
-  const repeated = parameters.find(({ texts }) => texts.length > 1);
+  const { additionalProperties = false } = schema as { additionalProperties?: boolean };
+  const repeated = parameters.find(({ texts }) => texts.length > 1 && !additionalProperties);
   if (repeated) {
     throw invalidRequest(`Parameter "${truncate(repeated.name)}" may be given only once.`);
   }

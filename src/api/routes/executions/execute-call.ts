@@ -27,15 +27,20 @@ export function readExecuteBody(
   keyHash: string,
   field: LongBody['field'],
 ): Promise<ExecuteBody | UnparsedBody> {
-  return readFieldBody(deps, request, field, keyLimit(deps, keyHash));
+  return readFieldBody(deps, request, field, keyLimit(deps, request, keyHash));
 }
 
 /** A key that does not exist, or has ended, sends no long body. */
 export function keyLimit(
   { reads, callBodyBytes: bytesMax }: Pick<ApiDeps, 'reads' | 'callBodyBytes'>,
+  request: FastifyRequest,
   keyHash: string,
 ): CallBodyLimit {
-  const mayBeLong = async () => (await reads.caller(keyHash))?.ended === false;
+  const mayBeLong = async () => {
+    const caller = await reads.caller(keyHash);
+    if (caller) request.server.bodyBytes.assign(request, caller.workspaceId);
+    return caller?.ended === false;
+  };
   return { bytesMax, mayBeLong };
 }
 
@@ -87,7 +92,11 @@ export async function readDashboardCall(
 ) {
   requireCredential(request);
   const { authenticator, checkSameOrigin, callBodyBytes: bytesMax } = deps;
-  const mayBeLong = async () => (await authenticator.identify(request, endpoint)) !== null;
+  const mayBeLong = async () => {
+    const { workspaceId } = await authenticator.identify(request, endpoint);
+    request.server.bodyBytes.assign(request, workspaceId);
+    return true;
+  };
   const body = await readFieldBody(deps, request, field, { bytesMax, mayBeLong });
   // Follows the body, which may take long: the caller may be removed meanwhile.
   const caller = await authenticator.identify(request, endpoint);

@@ -145,6 +145,9 @@ export async function admitTool(
     return await admitNamed(mcp, { ...start, body });
   } finally {
     free();
+    // The execution has its arguments; what waits for its result holds no more than `callBytes` counts.
+    const { request, body: sent } = mcp;
+    if (sent.callArguments.size === 0) request.server.bodyBytes.release(request);
   }
 }
 

@@ -99,11 +99,12 @@ async function serve(
   reply: FastifyReply,
 ): Promise<void> {
   const keyHash = requireKey(request, deps.publicUrl);
-  const raw = await readCallBody(request, keyLimit(deps, keyHash));
+  const raw = await readCallBody(request, keyLimit(deps, request, keyHash));
   // Follows the body, which may take long: the key may be revoked meanwhile.
   const caller = await deps.reads.caller(keyHash);
   checkOrigin(request, reply, caller, deps.publicUrl);
   if (!caller) throw unauthorized();
+  request.server.bodyBytes.assign(request, caller.workspaceId);
   deps.onKeyUsed(keyHash);
   const failure = accessFailure(caller);
   if (failure && raw.kind !== 'text') throw failure;

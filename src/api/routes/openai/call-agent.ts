@@ -28,6 +28,7 @@ import { bearerHash, unauthorized } from '../../http/request/credential.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import { keyLimit, readIdempotency } from '../executions/execute-call.ts';
 import type { CallRequest } from './call-request.ts';
+import { findItems } from './find-items.ts';
 import {
   notRead,
   type OpenAiApi,
@@ -37,7 +38,8 @@ import {
   readModel,
   refused,
 } from './read-call.ts';
-import { invalidValue } from './read-parameters.ts';
+import { invalidValue, ParameterError } from './read-parameters.ts';
+import type { ReferencedItems } from './read-responses.ts';
 
 /**
  * A call of an agent over the OpenAI API. It goes through admission like any other: the same order of checks, limits, quota
@@ -84,11 +86,12 @@ export async function callAgent(
   if (!hash) throw unauthorized();
   deps.onKeyUsed(hash);
   const left = abortOnDisconnect(reply);
-  const raw = await readCallBody(request, keyLimit(deps, hash));
+  const raw = await readCallBody(request, keyLimit(deps, request, hash));
   const caller = await deps.reads.caller(hash);
   // An unknown key costs nothing but the bytes of its body.
   if (!caller) throw unauthorized();
-  const sent = await readSent(deps, { request, raw, caller, api });
+  request.server.bodyBytes.assign(request, caller.workspaceId);
+  const sent = await readSent(deps, { raw, caller, api });
   const waits = sent.kind === 'call' && (sent.call.isStream || !sent.call.isBackground);
   const { streams, waits: longPolls } = deps.shares;
   const shares = sent.kind === 'call' && sent.call.isStream ? streams : longPolls;
@@ -145,36 +148,48 @@ function keepRequest(
   return holdCallBytes(callBytes, workspaceId, 2 * Math.max(0, chars - messages.json.length));
 }
 
+/** A call, or what is refused instead of it. */
+type Sent = Exclude<ReadCall, { kind: 'references' }>;
+
 /** A key that has ended is refused by admission, which records the refusal; its body is not read for that. */
 async function readSent(
-  { compute }: ApiDeps,
-  {
-    request,
-    raw,
-    caller,
-    api,
-  }: { request: FastifyRequest; raw: CallBytes; caller: Caller; api: OpenAiApi },
-): Promise<ReadCall> {
+  deps: ApiDeps,
+  { raw, caller, api }: { raw: CallBytes; caller: Caller; api: OpenAiApi },
+): Promise<Sent> {
+  const { compute } = deps;
   if (raw.kind === 'none') return refused({ kind: 'malformed', message: 'The body is missing.' });
   if (raw.kind !== 'text' && raw.kind !== 'bytes') return refused(raw);
   if (caller.ended) return raw.kind === 'text' ? readModel(raw.text) : refused(notRead);
-  const [queryParameter = null] = Object.keys(request.query as object);
   const sent = raw.kind === 'text' ? raw.text : raw.bytes;
-  const call = { api, sent, queryParameter };
-  if (sent.length <= inlineCharsMax) return readCall(call);
+  const read = async (items: ReferencedItems | null) => {
+    const call = { api, sent, items };
+    if (sent.length <= inlineCharsMax) return readCall(call);
+    return compute.run(caller.workspaceId, readCallJob, call, sent.length);
+  };
   try {
-    return await compute.run(caller.workspaceId, readCallJob, call, sent.length);
+    const first = await read(null);
+    if (first.kind !== 'references') return first;
+    const items = await findItems(deps, caller, first.ids).catch(orRefusal);
+    if (items instanceof ParameterError) return refused(items.body, first.model);
+    const second = await read(items);
+    if (second.kind === 'references') throw new Error('The items of a call were looked for.');
+    return second;
   } catch (error) {
     if (!(error instanceof JobTooLarge)) throw error;
     return refused({ kind: 'too-large', message: error.message });
   }
 }
 
+function orRefusal(error: unknown): ParameterError {
+  if (error instanceof ParameterError) return error;
+  throw error;
+}
+
 async function admit(
   deps: ApiDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { hash, caller, sent }: { hash: string; caller: Caller; sent: ReadCall },
+  { hash, caller, sent }: { hash: string; caller: Caller; sent: Sent },
 ): Promise<Extract<Admitted, { kind: 'accepted' }>> {
   const isCall = sent.kind === 'call';
   const model = isCall ? sent.call.model : sent.model;
@@ -200,7 +215,7 @@ async function admit(
   }
   // A body that names no agent is refused for what is wrong with it.
   if (admitted.code === 'NOT_FOUND' && model === null) throw failureOf(body);
-  if (admitted.code === 'NOT_FOUND') throw modelNotFound();
+  if (admitted.code === 'NOT_FOUND') throw modelNotFound(model ?? '');
   throw new CallFailure(admitted.code, admitted.message, { ...admitted.fields });
 }
 
@@ -210,9 +225,11 @@ const otherAgent = invalidValue(
 ).body;
 
 const userAgentMax = 500;
+const modelShownMax = 100;
 
-export function modelNotFound(): CallFailure {
-  const message = 'The model does not exist, or the key has no access to it.';
+export function modelNotFound(model: string): CallFailure {
+  const named = JSON.stringify(model.slice(0, modelShownMax).toWellFormed());
+  const message = `The model ${named} does not exist, or the key has no access to it. Here, "model" is an agent: its slug, an alias or its identifier. GET /v1/models lists those that this key can call.`;
   const fields = { parameter: 'model', parameterCode: 'model_not_found' };
   return new CallFailure('NOT_FOUND', message, fields);
 }

@@ -17,8 +17,7 @@ export interface ItemsQuery {
 
 export async function inputItemsPage(db: Db, row: Execution, query: ItemsQuery) {
   const { limit = 20, order = 'desc', after } = query;
-  const lists = await findMessageLists(db, row.promptVersionId);
-  const items = itemsOf(row, inputMessages(row.inputVariables ?? '{}', lists));
+  const items = await inputItems(db, row);
   const ordered = order === 'desc' ? items.toReversed() : items;
   const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
   if (after !== undefined && from === 0) {
@@ -32,6 +31,12 @@ export async function inputItemsPage(db: Db, row: Execution, query: ItemsQuery) 
     last_id: data.at(-1)?.id ?? null,
     has_more: from + limit < ordered.length,
   };
+}
+
+/** What the caller sent, the oldest first. */
+export async function inputItems(db: Db, row: Execution) {
+  const lists = await findMessageLists(db, row.promptVersionId);
+  return itemsOf(row, inputMessages(row.inputVariables ?? '{}', lists));
 }
 
 /** The conversation; without one, the only variable or all variables as the text of a message. */

@@ -7,13 +7,17 @@ import { depth, isStorable, jsonDepthMax } from '../../../core/json.ts';
 import { decodeUtf8, notUtf8 } from '../../../core/utf8.ts';
 import type { CallRequest } from './call-request.ts';
 import { readChatCall } from './read-chat.ts';
-import { invalidValue, ParameterError, type Parameters, requireKnown } from './read-parameters.ts';
-import { readResponsesCall } from './read-responses.ts';
+import { invalidValue, ParameterError, type Parameters } from './read-parameters.ts';
+import { type ReferencedItems, readResponsesCall, referencedItems } from './read-responses.ts';
 
 /** The call, or a body that admission refuses. A refused body names no agent that could be called. */
 export type ReadCall =
   | { readonly kind: 'call'; readonly call: CallRequest }
+  /** The call can be read once these items of responses are known. */
+  | { readonly kind: 'references'; readonly model: string | null; readonly ids: readonly string[] }
   | { readonly kind: 'refused'; readonly model: string | null; readonly body: ParsedBody };
+
+type RefusedRead = Extract<ReadCall, { kind: 'refused' }>;
 
 export type OpenAiApi = 'chat' | 'responses';
 
@@ -21,14 +25,14 @@ export interface SentCall {
   readonly api: OpenAiApi;
   /** Bytes have not been decoded yet. */
   readonly sent: string | Uint8Array;
-  /** A parameter of the query; null if there is none. */
-  readonly queryParameter: string | null;
+  /** Those that the input refers to, as far as they were found; null if they were not looked for. */
+  readonly items: ReferencedItems | null;
 }
 
 const readers = { chat: readChatCall, responses: readResponsesCall };
 
 /** Errors are values, because admission checks limits first. */
-export function readCall({ api, sent, queryParameter }: SentCall): ReadCall {
+export function readCall({ api, sent, items }: SentCall): ReadCall {
   const text = typeof sent === 'string' ? sent : decodeUtf8(sent);
   if (text === null) return refused({ kind: 'malformed', message: notUtf8 });
   const parsed = parse(text);
@@ -36,8 +40,10 @@ export function readCall({ api, sent, queryParameter }: SentCall): ReadCall {
     return refused({ kind: 'malformed', message: 'The body is not valid JSON.' });
   }
   try {
-    if (queryParameter !== null) requireKnown({ [queryParameter]: true }, []);
-    const call = readers[api](asObject(parsed, text), text);
+    const parameters = asObject(parsed, text);
+    const ids = api === 'chat' || items ? [] : referencedItems(parameters.input);
+    if (ids.length > 0) return { kind: 'references', model: modelIn(parsed), ids };
+    const call = readers[api](parameters, text, items ?? {});
     requireUsable(call.conversation);
     requireShort(parsed as Parameters, text);
     return { kind: 'call', call };
@@ -50,13 +56,13 @@ export function readCall({ api, sent, queryParameter }: SentCall): ReadCall {
 export const readCallJob = computeJob(import.meta.url, readCall);
 
 /** What a caller that may not call gets to know: nothing of its body is read but the agent that it names. */
-export function readModel(text: string): ReadCall {
+export function readModel(text: string): RefusedRead {
   return refused(notRead, modelIn(parse(text)));
 }
 
 export const notRead: ParsedBody = { kind: 'absent', message: 'The body is not read.' };
 
-export function refused(body: ParsedBody, model: string | null = null): ReadCall {
+export function refused(body: ParsedBody, model: string | null = null): RefusedRead {
   return { kind: 'refused', model, body };
 }
 

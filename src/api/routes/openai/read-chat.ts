@@ -10,6 +10,8 @@ import type { CallRequest } from './call-request.ts';
 import {
   flagOf,
   given,
+  type Harmless,
+  harmlessCacheOptions,
   invalidValue,
   missing,
   objectOf,
@@ -31,14 +33,16 @@ import {
 
 const known = Object.keys(createChatCompletion.body.properties);
 
-const harmless = {
+const harmless: Harmless = {
   n: [1],
   logprobs: [false],
   top_logprobs: [0],
   audio: [],
-  functions: [],
-  function_call: [],
+  functions: [[]],
+  function_call: ['none', 'auto'],
   web_search_options: [],
+  moderation: [],
+  prompt_cache_options: harmlessCacheOptions,
 };
 
 export function readChatCall(parameters: Parameters, text: string): CallRequest {

@@ -79,16 +79,34 @@ export function requireKnown(parameters: Parameters, known: readonly string[]): 
   throw new ParameterError('unknown_parameter', name, `Unknown parameter: "${name}".`);
 }
 
+/** The values of parameters with which these change nothing. `[]` is an empty list; of an object, the values of its fields. */
+export type Harmless = Readonly<Record<string, readonly HarmlessValue[]>>;
+type HarmlessValue = string | number | boolean | readonly [] | Harmless;
+
 /** Refuses parameters that would change the answer unless they have one of the values that do not. */
-export function requireHarmless(
-  parameters: Parameters,
-  harmless: Readonly<Record<string, readonly unknown[]>>,
-): void {
+export function requireHarmless(parameters: Parameters, harmless: Harmless, path = ''): void {
   for (const [name, values] of Object.entries(harmless)) {
     const value = given(parameters, name);
-    if (value !== undefined && !values.includes(value)) throw unsupported(name);
+    if (value === undefined || values.some((one) => isEqual(one, value))) continue;
+    const fields = values.find((one) => isObject(one));
+    if (!fields || !isObject(value)) throw unsupportedValue(path + name, values);
+    requireHarmless(value, fields, `${path}${name}.`);
   }
 }
+
+function isEqual(harmless: HarmlessValue, value: unknown): boolean {
+  return Array.isArray(harmless) ? Array.isArray(value) && value.length === 0 : harmless === value;
+}
+
+function unsupportedValue(name: string, values: readonly HarmlessValue[]): ParameterError {
+  const shown = values.filter((one) => !isObject(one)).map((one) => JSON.stringify(one));
+  const other = shown.length === 0 ? '' : `, or send ${shown.join(' or ')}`;
+  const message = `The parameter "${name}" is not supported with this value, because it would change the answer. Leave it out${other}.`;
+  return unsupported(name, message);
+}
+
+/** Options of prompt caches, which the providers of agents have their own of. With `prewarm`, OpenAI answers nothing. */
+export const harmlessCacheOptions = [{ prewarm: [false] }] as const;
 
 /** Who the call is for. */
 export function readCallerLabels(parameters: Parameters): Labels | null {

@@ -14,6 +14,8 @@ import type { SuppliedReasoning } from '../../../core/model/provider-message.ts'
 import type { CallRequest } from './call-request.ts';
 import {
   flagOf,
+  type Harmless,
+  harmlessCacheOptions,
   invalidValue,
   missing,
   objectOf,
@@ -36,21 +38,31 @@ import { isReasoningId } from './response-wire.ts';
 
 const known = Object.keys(createResponse.body.properties);
 
-const harmless = {
+const harmless: Harmless = {
   previous_response_id: [],
   conversation: [],
   truncation: ['disabled'],
   top_logprobs: [0],
+  access_programs: [{ cyber: ['standard'] }],
+  context_management: [[]],
+  image: [{ context_compression: ['auto', 'disabled'] }],
+  moderation: [],
+  prompt_cache_options: harmlessCacheOptions,
 };
 
-export function readResponsesCall(parameters: Parameters, text: string): CallRequest {
+/** @param items those that the input refers to */
+export function readResponsesCall(
+  parameters: Parameters,
+  text: string,
+  items: ReferencedItems = {},
+): CallRequest {
   requireKnown(parameters, known);
   requireHarmless(parameters, harmless);
   requireIncludes(parameters);
   const isStream = flagOf(parameters, 'stream');
   const isBackground = flagOf(parameters, 'background');
   const prompt = readPrompt(parameters, text);
-  const { messages, instructions } = readInput(parameters.input);
+  const { messages, instructions } = readInput(parameters.input, items);
   const tools = readTools(parameters, false);
   const format = objectOf(objectOf(parameters, 'text') ?? {}, 'format');
   const all = [textOf(parameters, 'instructions') ?? '', ...instructions].filter(
@@ -134,6 +146,18 @@ function withTexts(variables: string): string {
   return `{${all.join(',')}}`;
 }
 
+/** The items of a request that are named by their identifiers. A type may be left out, as OpenAI's package says. */
+export function referencedItems(input: unknown): string[] {
+  if (!Array.isArray(input)) return [];
+  const ids = input.flatMap((item) => (isReference(item) ? item.id : []));
+  return [...new Set(ids)];
+}
+
+function isReference(item: unknown): item is { readonly id: string } {
+  if (!isObject(item) || typeof item.id !== 'string') return false;
+  return item.type === 'item_reference' || (item.type == null && item.role === undefined);
+}
+
 /** A message while it is read. */
 type ReadMessage =
   | Exclude<SuppliedMessage, { role: 'assistant' }>
@@ -150,7 +174,10 @@ interface Input {
   readonly instructions: string[];
 }
 
-function readInput(input: unknown): Input {
+/** By identifier. */
+export type ReferencedItems = Readonly<Record<string, unknown>>;
+
+function readInput(input: unknown, items: ReferencedItems): Input {
   if (input === undefined || input === null || input === '')
     return { messages: [], instructions: [] };
   if (typeof input === 'string') {
@@ -158,8 +185,20 @@ function readInput(input: unknown): Input {
   }
   if (!Array.isArray(input)) throw invalidValue('input', 'must be a text or a list of items');
   const found: Input = { messages: [], instructions: [] };
-  for (const [index, item] of input.entries()) readItem(item, `input[${index}]`, found);
+  for (const [index, item] of input.entries()) {
+    const place = `input[${index}]`;
+    readItem(isReference(item) ? itemOf(item.id, items, place) : item, place, found);
+  }
   return { ...found, messages: found.messages.filter((message) => !isOnlyReasoning(message)) };
+}
+
+function itemOf(id: string, items: ReferencedItems, place: string): unknown {
+  if (Object.hasOwn(items, id)) return items[id];
+  const shown = id.slice(0, 100);
+  throw invalidValue(
+    place,
+    `refers to ${JSON.stringify(shown)}, which is no item of a response that has ended and that this key may read. Send the item itself: in the AI SDK, set the option "store" to false`,
+  );
 }
 
 const userTypes = ['input_text', 'text'];

@@ -3,15 +3,15 @@ import * as contract from '../../../contract/openai/openai.ts';
 import type { Execution } from '../../../core/execution/execution-fields.ts';
 import { deniedMessage } from '../../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../../core/failure.ts';
-import { fromId, toId } from '../../../core/id.ts';
+import { toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { readExecutionStream } from '../../../flow/execution/read-stream.ts';
 import { readWithinBytes } from '../../../flow/execution/read-within-bytes.ts';
 import { deleteExecution } from '../../../flow/history/delete-execution.ts';
+import type { AgentView } from '../../../store/admission/caller-reads.ts';
 import { findSlug } from '../../../store/agent/models.ts';
-import { findAgentOfExecution } from '../../../store/agent/tools.ts';
-import { mayRead, visibleExecution } from '../../access/visible-resources.ts';
+import { mayRead } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
@@ -19,6 +19,7 @@ import { EventStream, eventStreamHeaders } from '../../http/response/event-strea
 import { emptyStream } from '../../http/response/stream.ts';
 import { type Context, type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { type AgentCall, callAgent, responseNotFound, type SeenExecution } from './call-agent.ts';
+import { findResponse } from './find-response.ts';
 import { inputItemsPage } from './input-items.ts';
 import { responseWire, type ShownCall } from './response-wire.ts';
 import { sendCallStream } from './stream-call.ts';
@@ -162,20 +163,10 @@ async function requireResponse(
   mayAccess: (caller: Caller, row: Execution) => boolean = () => false,
 ): Promise<Execution> {
   const { params, caller } = context;
-  const { responseId } = params;
-  const executionId = fromId('execution', responseId);
-  const agentId = executionId && (await findAgentOfExecution(deps.db, executionId));
-  if (agentId === null) throw responseNotFound();
-  try {
-    const path = { agentId: toId('agent', agentId), executionId: responseId };
-    const row = await visibleExecution(deps.reads, caller, path, (agent) =>
-      allowAgentOrigins(context, agent),
-    );
-    if (mayRead(caller, row) || mayAccess(caller, row)) return row;
-  } catch (error) {
-    if (!(error instanceof CallFailure) || error.code !== 'NOT_FOUND') throw error;
-  }
-  throw responseNotFound();
+  const onAgent = (agent: AgentView) => allowAgentOrigins(context, agent);
+  const row = await findResponse(deps, caller, params.responseId, { onAgent, mayAccess });
+  if (!row) throw responseNotFound();
+  return row;
 }
 
 /** A key may cancel what it started. */

@@ -19,7 +19,10 @@ const app = createServer({
 let read = 0;
 let senders = 0;
 app.post('/', async (request) => {
+  const [owner] = [request.headers['x-owner']].flat();
+  if (owner === 'early') bodyBytes.assign(request, 'workspace');
   const body = await readBody(request);
+  if (owner === 'late') bodyBytes.assign(request, 'workspace');
   read++;
   await mayAnswer.promise;
   return { kind: body.kind };
@@ -29,9 +32,14 @@ const { port } = app.server.address() as AddressInfo;
 after(() => app.close());
 
 /** Sends the beginning of a body, each with a credential of its own. */
-function begin(bytes: number, sent = bytes, credential = String(++senders)): Socket {
+function begin(
+  bytes: number,
+  sent = bytes,
+  credential = String(++senders),
+  owner = 'unknown',
+): Socket {
   const socket = connect(port, '127.0.0.1');
-  const headers = `host: x\r\nauthorization: ${credential}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${bytes}`;
+  const headers = `host: x\r\nauthorization: ${credential}\r\nx-owner: ${owner}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${bytes}`;
   socket.write(`POST / HTTP/1.1\r\n${headers}\r\n\r\n${'1'.repeat(sent)}`);
   return socket;
 }
@@ -93,6 +101,19 @@ test('one credential leaves a tenth to others', async () => {
   await until(() => bodyBytes.used === 97_000);
   mayAnswer.resolve();
   for (const socket of [held, other]) assert.match(await text(socket), /^HTTP\/1\.1 200 /);
+});
+
+test('one workspace leaves a tenth to others, whatever credentials it has', async () => {
+  mayAnswer = Promise.withResolvers();
+  read = 0;
+  const held = [begin(30_000, 30_000, 'a', 'late'), begin(50_000, 50_000, 'b', 'early')];
+  await until(() => read === 2);
+  assert.match(await text(begin(17_000, 17_000, 'c', 'early')), /^HTTP\/1\.1 503 /);
+  const other = begin(17_000);
+  await until(() => bodyBytes.used === 97_000);
+  mayAnswer.resolve();
+  for (const socket of [...held, other]) assert.match(await text(socket), /^HTTP\/1\.1 200 /);
+  assert.equal(bodyBytes.used, 0);
 });
 
 test('a client that leaves holds nothing', async () => {
