@@ -74,14 +74,16 @@ export function FormDialog<Values extends object, Input, Result>(props: {
             onChange={change}
             fields={props.fields({ values, change, error })}
           />
-          <FormError error={error} />
-          {outcome && save.data !== undefined && <p role="status">{outcome(save.data)}</p>}
-          <DialogActions
-            submit={typeof submit === 'string' ? submit : submit(values)}
-            {...(cancel && { cancel })}
-            pending={save.isPending}
-            disabled={incomplete?.(values) ?? false}
-          />
+          <div className="form-foot">
+            <FormError error={error} />
+            {outcome && save.data !== undefined && <p role="status">{outcome(save.data)}</p>}
+            <DialogActions
+              submit={typeof submit === 'string' ? submit : submit(values)}
+              {...(cancel && { cancel })}
+              pending={save.isPending}
+              disabled={incomplete?.(values) ?? false}
+            />
+          </div>
         </Stack>
       </form>
     </Dialog>

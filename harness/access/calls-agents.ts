@@ -45,6 +45,29 @@ function ofBatch(below: string): Prepare {
   };
 }
 
+/** The same once its line has failed. */
+const ofFailedBatch: Prepare = async (fixture, note, caller) => {
+  const call = await ofBatch('/rerun')(fixture, note, caller);
+  const { db } = fixture.environment;
+  const [, , agent = '', , batch = ''] = call.path.split('/').slice(2);
+  const agentId = fromId('agent', agent);
+  const executionId = await fixture.execute({ path: `/api/v1/agents/${agent}` }, null);
+  await end(fixture, executionId);
+  const [id, batchId] = [fromId('execution', executionId), fromId('batch', batch)];
+  await sql`
+    update executions set status = 'failed', error_code = 'PROVIDER_ERROR' where id = ${id} and agent_id = ${agentId}`.execute(
+    db,
+  );
+  await sql`
+    update batch_lines set status = 'failed', variables = null, execution_id = ${id} where batch_id = ${batchId}`.execute(
+    db,
+  );
+  await sql`
+    update batches set status = 'completed', waiting = 0, failed = 1, completed_at = clock_timestamp()
+    where id = ${batchId}`.execute(db);
+  return call;
+};
+
 /** Two records: one of a public agent and one of a private agent. */
 function ofAll(path: string): Prepare {
   return async (fixture, note) => {
@@ -111,6 +134,7 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/agents/{agentId}/batches': ofAgent('/batches'),
   'GET /api/v1/agents/{agentId}/batches/{batchId}': ofBatch(''),
   'GET /api/v1/agents/{agentId}/batches/{batchId}/results': ofBatch('/results'),
+  'POST /api/v1/agents/{agentId}/batches/{batchId}/rerun': ofFailedBatch,
   'POST /api/v1/agents/{agentId}/batches/{batchId}/cancel': ofBatch('/cancel'),
   'GET /api/v1/agents/{agentId}/executions/export': ofAgent('/executions/export'),
   'GET /api/v1/executions': ofAll('/api/v1/executions?limit=100'),

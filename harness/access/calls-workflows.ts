@@ -54,6 +54,20 @@ function ofRun(below: string, { isEnded = false } = {}): Prepare {
   };
 }
 
+/** A run whose only step had a failed item. */
+const ofFailedItem: Prepare = async (fixture, note, caller) => {
+  const call = await ofRun('/steps/never/rerun', { isEnded: true })(fixture, note, caller);
+  const runId = fromId('workflowRun', call.agents?.[1] ?? '');
+  await sql`
+    with parent as (
+      update workflow_steps set status = 'success', items_count = 1 where run_id = ${runId} and step = 'never')
+    insert into workflow_steps (run_id, step, item, status, error_code, error, completed_at)
+    values (${runId}, 'never', 0, 'failed', 'PROVIDER_ERROR', 'It failed.', clock_timestamp())`.execute(
+    fixture.environment.db,
+  );
+  return call;
+};
+
 const schedule = { cron: '0 0 1 1 *' };
 const webhook = { name: 'Shop' };
 const oneSchedule = '/api/v1/workflows/{workflowId}/schedules/{scheduleId}';
@@ -100,6 +114,7 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}': ofRun(''),
   'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/items':
     ofRun('/steps/never/items'),
+  'POST /api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/rerun': ofFailedItem,
   'POST /api/v1/workflows/{workflowId}/runs/{workflowRunId}/cancel': ofRun('/cancel'),
   // The stream of a run that has not ended would not end either.
   'GET /api/v1/workflows/{workflowId}/runs/{workflowRunId}/stream': ofRun('/stream', {

@@ -25,7 +25,7 @@ export interface AccessFixture extends Callers {
   /** A private agent that no key is restricted to. */
   privateAgent(): Promise<TestAgent>;
   /** Queues an execution, on behalf of the given key (a stored id), and returns its wire id. */
-  execute(agent: TestAgent, apiKeyId: string | null): Promise<string>;
+  execute(agent: Pick<TestAgent, 'path'>, apiKeyId: string | null): Promise<string>;
   /** Makes a call with all permissions and returns the response body; throws unless it succeeds. */
   post(path: string, body: object): Promise<Readonly<Record<string, string | undefined>>>;
   /** Restores the initial sessions and accounts of all users. */

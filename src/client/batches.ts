@@ -8,9 +8,11 @@ export type { UploadedFile };
 export interface UploadOptions extends CallOptions {
   /** Default: generated, so that retries are safe. */
   readonly idempotencyKey?: string;
+  /** Shown in lists. At most 255 characters on one line. */
+  readonly fileName?: string;
 }
 
-export function batches({ method, open, plain }: Connection) {
+export function batches({ method, open, plain, request }: Connection) {
   return {
     batches: {
       /** One page, newest first. */
@@ -22,13 +24,17 @@ export function batches({ method, open, plain }: Connection) {
       async upload(
         agentId: string,
         file: UploadedFile,
-        { idempotencyKey = crypto.randomUUID(), ...options }: UploadOptions = {},
+        { idempotencyKey = crypto.randomUUID(), fileName, ...options }: UploadOptions = {},
       ): Promise<BatchAccepted> {
-        return method('createBatch')(agentId, '', {
+        const input = { params: { agentId }, query: { fileName }, body: '' };
+        const { body } = await request('POST /api/v1/agents/{agentId}/batches', input, {
           ...{ ...options, idempotencyKey, file, headers: { 'content-type': 'application/jsonl' } },
           ...(file instanceof ReadableStream && { retries: 0 }),
         });
+        return body;
       },
+      /** Runs the failed lines of an ended batch again, as a new batch. An `idempotencyKey` makes retries safe. */
+      rerun: method('rerunBatch'),
       /** Streams the results as JSON Lines, in the order of the file. */
       openResults(
         agentId: string,

@@ -82,6 +82,10 @@ function workflowRuns({ client, request, method, plain }: Connection) {
     },
     /** Items of a `forEach` step, in order. `status` contains only the first ones. */
     items: plain('listWorkflowRunItems'),
+    /**
+     * Starts a workflow run of the items of a step that have not succeeded. An `idempotencyKey` makes retries safe.
+     */
+    rerunItems: method('rerunFailedItems'),
     /** Cancels a workflow run. Throws `ALREADY_ENDED` if it has ended. */
     cancel: plain('cancelWorkflowRun'),
     runs: plain('listWorkflowRuns'),

@@ -8,6 +8,7 @@ export { variableNameMax, variablesMax } from '../core/agent/prompt.ts';
 export const bodyBytesMax = 1_048_576;
 
 export const nameMax = 200;
+export const fileNameMax = 255;
 export const descriptionMax = 2_000;
 export { aliasesMax } from '../core/slug.ts';
 export const labelMax = 100;

@@ -18,6 +18,7 @@ import { up as erasedLabels } from './migrations/0011-erased-labels.ts';
 import { up as answers } from './migrations/0012-answers.ts';
 import { up as assistantMessages } from './migrations/0013-assistant-messages.ts';
 import { up as warnings } from './migrations/0014-warnings.ts';
+import { up as failedItems } from './migrations/0015-failed-items.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -53,6 +54,7 @@ export const released: Migrations = {
   '0012-answers': answers,
   '0013-assistant-messages': assistantMessages,
   '0014-warnings': warnings,
+  '0015-failed-items': failedItems,
 };
 
 /** The advisory lock that serializes migrations. */

@@ -60,10 +60,14 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.agents.pins('a', { limit: 5 }),
   (c) => c.agents.allPins({ startDate: '2026-11-21' }),
   (c) => c.agents.statistics('a', { level: 'hour', startDate: '2026-11-21' }),
-  (c) => c.batches.upload('a', '{"id":"1","variables":{}}\n', { idempotencyKey: 'k' }),
+  (c) =>
+    c.batches.upload('a', '{"id":"1","variables":{}}\n', {
+      ...{ idempotencyKey: 'k', fileName: 'lines.jsonl' },
+    }),
   (c) => c.batches.list('a', { limit: 5 }),
   (c) => c.batches.get('a', 'b'),
   (c) => c.batches.openResults('a', 'b', { status: ['failed', 'refused'] }),
+  (c) => c.batches.rerun('a', 'b', { idempotencyKey: 'k' }),
   (c) => c.batches.cancel('a', 'b'),
   (c) => c.agents.executeInSession('a', {}, { rerunOf: 'e', playground: true }),
   (c) => c.prompts.create({ name: 'P' }),
@@ -92,6 +96,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.workflows.runs('w', { status: 'failed', trigger: 'schedule', limit: 5 }),
   (c) => c.workflows.status('w', 'r'),
   (c) => c.workflows.items('w', 'r', 's', { status: 'failed', limit: 5 }),
+  (c) => c.workflows.rerunItems('w', 'r', 's', { idempotencyKey: 'k' }),
   (c) => c.workflows.wait('w', 'r'),
   (c) => c.workflows.executeAndWait('w', {}),
   (c) => c.workflows.cancel('w', 'r'),

@@ -73,6 +73,46 @@ test('creates, edits and deletes a schedule, and shows its next five times in bo
   await page.getByText('A schedule starts exactly one workflow run').waitFor();
 });
 
+test('a small window shows the button of the form, whose input names what is required', async () => {
+  const { agentId } = await addAgent(service);
+  const { workflowId, path } = await makeWorkflow(service, greeting(agentId));
+  const { page, check } = await visit(`/workflows/${workflowId}/triggers`, {
+    as: 'editor',
+    viewport: { width: 1280, height: 560 },
+  });
+  await page.getByRole('button', { name: 'New schedule' }).click();
+  const form = page.getByRole('dialog', { name: 'New schedule' });
+  const create = form.getByRole('button', { name: 'Create' });
+  const input = form.getByRole('textbox', { name: 'Input' });
+  assert.deepEqual(JSON.parse(await input.inputValue()), { name: null });
+  // Not a scroll away: Playwright would scroll before a click.
+  const inView = async (name: string) => {
+    const box = await form.getByText(name).boundingBox();
+    return box !== null && box.y + box.height <= 560;
+  };
+  assert.ok(await inView('Create schedule'));
+  await create.click();
+  const problem = 'Required input is missing: name.';
+  await form.getByText(problem).waitFor();
+  assert.ok(await inView(problem));
+  await check({ inDarkMode: true });
+  await input.fill('{"name": "Ada"}');
+  await form.getByLabel('Tags').fill('nightly');
+  await create.click();
+  await form.waitFor({ state: 'hidden' });
+  // Now, too, with its input and labels.
+  await page.getByRole('button', { name: 'Run now Daily at' }).dblclick();
+  await page.getByRole('heading', { name: 'Workflow run' }).waitFor();
+  const { body } = await service.call('GET', `${path}/runs`, { key: (await service.key()).key });
+  assert.equal(body.pagination.total, 1);
+  const [run] = body.runs;
+  assert.deepEqual([run.trigger, run.tags], ['dashboard', ['nightly']]);
+  assert.equal(await page.title(), 'Workflow runs · Workflow 2 · Cueline');
+  await page.getByRole('link', { name: 'Versions', exact: true }).click();
+  await page.getByRole('table').first().waitFor();
+  assert.equal(await page.title(), 'Versions · Workflow 2 · Cueline');
+});
+
 test('each choice shows its next times before saving', async () => {
   const { agentId } = await addAgent(service);
   const { workflowId } = await makeWorkflow(service, greeting(agentId));

@@ -18,7 +18,8 @@ export function useLabels(given: GivenLabels = {}) {
   return { typed, setTyped, labels };
 }
 
-function labelsIn({ user, session, tags, metadata }: GivenLabels): Labels {
+/** Those that are there, for a call. */
+export function labelsIn({ user, session, tags, metadata }: GivenLabels): Labels {
   return {
     ...(user && { user }),
     ...(session && { session }),

@@ -1,10 +1,12 @@
-import { Spoiler } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, Suspense, useEffect } from 'react';
 import { useHeadingFocus } from '../hooks/heading-focus.ts';
 import { Icon } from '../icon.tsx';
+import { lazyComponent } from '../loading/lazy-component.tsx';
 import classes from './page-header.module.css';
 
+/** Few pages have one, and not the first. */
+const About = lazyComponent(() => import('./about.tsx'));
 /** Three lines of text. */
 const aboutMaxPx = 63;
 
@@ -47,15 +49,19 @@ export function PageHeader(props: {
         {(about || description) && (
           <div className={classes.description}>
             {about && (
-              <Spoiler
-                className={classes.about}
-                dir="auto"
-                maxHeight={aboutMaxPx}
-                showLabel="Show more"
-                hideLabel="Show less"
+              <Suspense
+                fallback={
+                  <div
+                    className={classes.about}
+                    dir="auto"
+                    style={{ maxHeight: aboutMaxPx, overflow: 'hidden' }}
+                  >
+                    {about}
+                  </div>
+                }
               >
-                {about}
-              </Spoiler>
+                <About text={about} heightMaxPx={aboutMaxPx} className={classes.about} />
+              </Suspense>
             )}
             {description}
           </div>

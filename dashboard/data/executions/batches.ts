@@ -58,7 +58,42 @@ export function failedLines({ counts }: Pick<Batch, 'counts'>): number {
 }
 
 export const uploadBatch = (agentId: string) =>
-  batches.action((file: File) => client.upload(agentId, file), 'Batch uploaded');
+  batches.action((file: File) => {
+    // What a name may not contain: controls, line breaks and what reorders the text around it.
+    const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
+    const fileName = Array.from(file.name.replace(forbidden, '')).slice(0, fileNameMax).join('');
+    return client.upload(agentId, file, fileName === '' ? {} : { fileName });
+  }, 'Batch started');
+
+const fileNameMax = 255;
+
+/** The key is made once: a call that is sent again for the same dialog returns the same batch. */
+export const rerunBatch = ({ agentId, batchId }: Batch, idempotencyKey: string) =>
+  batches.action<void, unknown>(
+    () => client.rerun(agentId, batchId, { idempotencyKey }),
+    'Batch started',
+  );
+
+const costSampleMax = 50;
+
+/** What the last successful executions of a version cost on average; null if there are none, or their cost is unknown. */
+export const costPerLineQuery = (agentId: string, promptVersionId: string) =>
+  queryOptions({
+    queryKey: ['executions', agentId, 'cost', promptVersionId],
+    queryFn: async ({ signal }) => {
+      const filters = { promptVersionId: [promptVersionId], status: ['success'] } as const;
+      const page = { ...filters, limit: costSampleMax, omit: 'bodies' } as const;
+      const { executions } = await cueline.list(agentId, page, { signal });
+      const known = executions.flatMap(({ costKnown, costUSD }) =>
+        costKnown && costUSD !== undefined ? costUSD : [],
+      );
+      if (known.length === 0) return null;
+      const sum = known.reduce((total, cost) => total + cost, 0);
+      return { costUSD: sum / known.length, executions: known.length };
+    },
+    // Executions may have ended since the last file was chosen.
+    staleTime: 0,
+  });
 
 export const cancelBatch = ({ agentId, batchId }: Batch) =>
   batches.action<void, Batch>(() => client.cancel(agentId, batchId), 'Batch canceled');

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'react';
 import type { ExecutionFilters, ExecutionPage } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
 import { type Execution, isInProgress } from './executions.ts';
+import { countNews } from './news.ts';
 
 /**
  * A list of executions that stays as it was loaded: new executions are only counted until the user asks for them, so that
@@ -122,7 +123,8 @@ function useNews({
   readonly filters: ExecutionFilters;
   readonly loaded: readonly Execution[] | undefined;
 }) {
-  const newest = loaded?.[0]?.executedAt;
+  const first = loaded?.[0];
+  const newest = first?.executedAt;
   const isOver = filters.endDate !== undefined && Date.parse(filters.endDate) < Date.now();
   const since = newest === undefined ? {} : { startDate: newest };
   const query = useQuery({
@@ -132,8 +134,5 @@ function useNews({
     enabled: loaded !== undefined && offset === 0 && !isOver && !(scans && newest === undefined),
     refetchInterval: newsPollMs,
   });
-  const shown = new Set(loaded?.map(({ executionId }) => executionId));
-  const found = query.data?.executions.filter(({ executionId }) => !shown.has(executionId)) ?? [];
-  const count = found.length;
-  return { query, count, isMore: count > 0 && query.data?.pagination.hasMore === true };
+  return { query, ...countNews(query.data, first) };
 }

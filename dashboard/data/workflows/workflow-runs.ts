@@ -8,6 +8,7 @@ import type {
 import type { Action } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
 import { useSingleFlight } from '../client/use-single-flight.ts';
+import { formatExactCount } from '../text/format.ts';
 import { randomKey } from '../text/random-key.ts';
 
 export type { WorkflowRunDetail };
@@ -53,13 +54,21 @@ export const workflowRunQuery = (workflowId: string, workflowRunId: string) =>
 export const workflowRunItemsQuery = (
   run: Pick<WorkflowRunDetail, 'workflowId' | 'workflowRunId' | 'status'>,
   stepName: string,
-  offset: number,
+  { offset, status }: { readonly offset: number; readonly status?: 'failed' | undefined },
 ) => {
   const { workflowId, workflowRunId } = run;
   const hasEnded = !isInProgress(run);
-  const page = { limit: itemsPageSize, offset, include: 'usage' } as const;
+  const page = { limit: itemsPageSize, offset, status, include: 'usage' } as const;
   return queryOptions({
-    queryKey: ['workflow-runs', workflowId, workflowRunId, 'items', stepName, offset],
+    queryKey: [
+      'workflow-runs',
+      workflowId,
+      workflowRunId,
+      'items',
+      stepName,
+      offset,
+      status ?? null,
+    ],
     queryFn: async ({ signal }) => ({
       ...(await cueline.workflows.items(workflowId, workflowRunId, stepName, page, { signal })),
       afterEnd: hasEnded,
@@ -74,6 +83,16 @@ export const workflowRunItemsQuery = (
 };
 
 export const itemsPageSize = 50;
+
+/** Items that have failed in a run or a step, which may be a success all the same; undefined if there are none. */
+export function failedItemsText(of: ItemCounts): string | undefined {
+  const { itemCount = 0, itemsSucceeded = 0, itemsFailed = 0 } = of;
+  if (itemsFailed === 0) return undefined;
+  const [count, succeeded, failed] = [itemCount, itemsSucceeded, itemsFailed].map(formatExactCount);
+  return `${succeeded} of ${count} succeeded, ${failed} failed`;
+}
+
+export type ItemCounts = Pick<WorkflowRunStep, 'itemCount' | 'itemsSucceeded' | 'itemsFailed'>;
 
 export const isInProgress = ({ status }: Pick<WorkflowRunDetail, 'status'>) =>
   status === 'processing';
@@ -113,6 +132,18 @@ export const cancelWorkflowRun = ({
 export const startAgain = (workflowId: string) => ({
   run: ({ values, labels }: { values: WorkflowRunInput; labels: Labels }) =>
     start(workflowId, values, labels),
+  ...{ saved: '', stale: [['workflow-runs', workflowId]] },
+});
+
+/** A run of the items of a step that have not succeeded. A call that is sent again with the key returns the same run. */
+export const rerunItems = (
+  { workflowId, workflowRunId }: WorkflowRunDetail,
+  idempotencyKey: string,
+) => ({
+  run: ({ step }: { readonly step: string }) =>
+    cueline.workflows.rerunItems(workflowId, workflowRunId, step, {
+      idempotencyKey: `${idempotencyKey} ${step}`,
+    }),
   ...{ saved: '', stale: [['workflow-runs', workflowId]] },
 });
 

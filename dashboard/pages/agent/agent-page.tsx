@@ -24,7 +24,7 @@ export function AgentPage() {
         actions={<AgentActions agent={agent} />}
       />
       {areas.length > 1 && (
-        <Tabs label="Agent">
+        <Tabs label="Agent" page={agent.agentName}>
           {areas.map(({ to, label }) => (
             <Link
               key={to}

@@ -1,6 +1,7 @@
 import { Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { StateBadge } from '../../components/states/state-badge.tsx';
 import type { Column } from '../../components/tables/data-table.tsx';
 import {
@@ -12,10 +13,15 @@ import {
 import { formatExactCount } from '../../data/text/format.ts';
 import { Dialog, DialogCloseButton } from '../../kit/dialog.tsx';
 import { List } from '../../kit/list.tsx';
-import classes from './batches.module.css';
 
 /** The lines of a batch that failed or are invalid, each with its error and its execution. */
-export function FailedLines({ batch }: { readonly batch: Batch }) {
+export function FailedLines({
+  batch,
+  rerun,
+}: {
+  readonly batch: Batch;
+  readonly rerun: ReactNode;
+}) {
   const { agentId, batchId } = batch;
   const lines = useQuery(failedLinesQuery(agentId, batchId));
   const { data } = lines;
@@ -38,6 +44,15 @@ export function FailedLines({ batch }: { readonly batch: Batch }) {
           </p>
         )}
         <Group justify="flex-end">
+          <Link
+            to="/agents/$agentId/history"
+            params={{ agentId }}
+            search={{ batchId, status: 'failed' }}
+            className="note grow"
+          >
+            Show their executions
+          </Link>
+          {rerun}
           <DialogCloseButton>Close</DialogCloseButton>
         </Group>
       </Stack>
@@ -66,7 +81,7 @@ function columnsOf(agentId: string): readonly Column<BatchResult>[] {
     {
       header: 'Error',
       cell: ({ error, errorCode }) => (
-        <div className={classes.error}>
+        <div className="wide-text">
           <code>{errorCode}</code>
           <div className="note" dir="auto">
             {error}

@@ -28,7 +28,7 @@ export function PromptPage() {
         description={<Identifier id={promptId} name="prompt ID" />}
         actions={<PromptActions prompt={prompt} />}
       />
-      <Tabs label="Prompt">
+      <Tabs label="Prompt" page={prompt.name}>
         {areas.map(({ to, label }) => (
           <Link
             key={to}

@@ -9,7 +9,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title="Settings" />
-      <Tabs label="Settings">
+      <Tabs label="Settings" page="Settings">
         {settingsAreas
           .filter((area) => owner || !('owner' in area))
           .map(({ to, label }) => (

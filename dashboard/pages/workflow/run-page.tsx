@@ -10,14 +10,17 @@ import { Time } from '../../components/figures/time.tsx';
 import { lazyComponent } from '../../components/loading/lazy-component.tsx';
 import { ErrorState } from '../../components/states/error-state.tsx';
 import { StaleNotice } from '../../components/states/stale-notice.tsx';
+import { StateBadge } from '../../components/states/state-badge.tsx';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { stringify } from '../../data/text/exact-json.ts';
 import { formatCostSum, formatDuration } from '../../data/text/format.ts';
 import { graphSteps } from '../../data/workflows/workflow-graph.ts';
 import {
   cancelWorkflowRun,
+  failedItemsText,
   isInProgress,
   type WorkflowRunDetail,
+  type WorkflowRunStep,
   workflowRunQuery,
 } from '../../data/workflows/workflow-runs.ts';
 import { workflowVersionQuery } from '../../data/workflows/workflows.ts';
@@ -26,7 +29,8 @@ import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../kit/dialog.tsx';
 import { Graph } from './graph/graph.tsx';
-import { RunBadge, StepBadge, stepTones } from './runs/run-badges.tsx';
+import { RerunItems } from './runs/rerun-items.tsx';
+import { RunBadge, toneOf } from './runs/run-badges.tsx';
 import { Tokens } from './runs/run-cells.tsx';
 import { RunTimeline } from './runs/run-timeline.tsx';
 import classes from './workflow.module.css';
@@ -76,8 +80,8 @@ function Run({
   const { definition } = version;
   const steps = useMemo(() => graphSteps(definition), [definition]);
   const nameOf = useAgentNames(definition.steps.map(({ agentId }) => agentId));
-  const statusOf = (name: string) =>
-    run.steps.find((step) => step.name === name)?.status ?? 'waiting';
+  const stepOf = (name: string): WorkflowRunStep =>
+    run.steps.find((step) => step.name === name) ?? { name, status: 'waiting' };
   const choose = (step: string) =>
     void navigate({ search: step === chosen ? {} : { step }, replace: true, resetScroll: false });
   return (
@@ -96,8 +100,9 @@ function Run({
         chosen={steps.find(({ name }) => name === chosen)?.index ?? null}
         onChoose={({ name }) => choose(name)}
         stateOf={({ name }) => ({
-          tone: stepTones[statusOf(name)],
-          badge: <StepBadge status={statusOf(name)} />,
+          tone: toneOf(stepOf(name)),
+          badge: <StateBadge tone={toneOf(stepOf(name))} text={stepOf(name).status} />,
+          items: failedItemsText(stepOf(name)),
         })}
       />
       <RunTimeline
@@ -123,15 +128,16 @@ function Run({
 }
 
 function Head({ run }: { readonly run: WorkflowRunDetail }) {
-  const { workflowRunId } = run;
+  const { workflowId, workflowRunId, rerunOf } = run;
   const canEdit = can(useMe(), 'edit');
+  const failed = run.steps.filter(({ itemsFailed }) => itemsFailed);
   return (
     <header>
       <div className={classes.runHead}>
         <h2>Workflow run</h2>
         {/* Announces status changes to screen readers. */}
         <span role="status">
-          <RunBadge status={run.status} />
+          <RunBadge of={run} />
         </span>
         {canEdit && isInProgress(run) && (
           <Button
@@ -143,9 +149,18 @@ function Head({ run }: { readonly run: WorkflowRunDetail }) {
             Cancel workflow run
           </Button>
         )}
-        {canEdit && !isInProgress(run) && (
+        {canEdit && !isInProgress(run) && failed.length > 0 && (
           <Button
             className={classes.action ?? ''}
+            size="xs"
+            onClick={() => openDialog(<RerunItems run={run} steps={failed} />)}
+          >
+            Run failed items again
+          </Button>
+        )}
+        {canEdit && !isInProgress(run) && (
+          <Button
+            className={(failed.length === 0 && classes.action) || ''}
             size="xs"
             variant="default"
             onClick={() => openDialog(<RunAgain run={run} />)}
@@ -155,6 +170,17 @@ function Head({ run }: { readonly run: WorkflowRunDetail }) {
         )}
       </div>
       <Identifier id={workflowRunId} name="workflow run ID" />
+      {rerunOf && (
+        <p className="note">
+          Failed items of {run.rerunStep} in{' '}
+          <Link
+            to="/workflows/$workflowId/runs/$workflowRunId"
+            params={{ workflowId, workflowRunId: rerunOf }}
+          >
+            the first run
+          </Link>
+        </p>
+      )}
     </header>
   );
 }

@@ -15,6 +15,7 @@ import classes from './workflow.module.css';
 
 const route = getRouteApi('/app/workflows/$workflowId/runs');
 const pageSize = 20;
+const withFailedItems = 'failedItems';
 
 /** The matching workflow runs, newest first; polled while visible. */
 export function RunsPage() {
@@ -22,17 +23,22 @@ export function RunsPage() {
   const [filters, change] = useFilters<RunsSearch>();
   const runs = useQuery(workflowRunsQuery(workflowId, { ...filters, limit: pageSize }));
   const nameOf = useMemberNames();
-  const choose = (status: string) => change({ status: runStatuses.find((one) => one === status) });
+  const choose = (value: string) =>
+    change({
+      status: runStatuses.find((one) => one === value),
+      failedItems: value === withFailedItems ? 'true' : undefined,
+    });
   return (
     <>
       <search className={classes.filters}>
         <NativeSelect
           aria-label="Status"
-          value={filters.status ?? ''}
+          value={filters.failedItems ? withFailedItems : (filters.status ?? '')}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
           data={[
             { value: '', label: 'All statuses' },
             ...runStatuses.map((value) => ({ value, label: value })),
+            { value: withFailedItems, label: 'with failed items' },
           ]}
         />
       </search>
@@ -58,7 +64,7 @@ export function RunsPage() {
           ),
         }}
         filtered={
-          (filters.status || filters.offset) !== undefined && {
+          (filters.status ?? filters.failedItems ?? filters.offset) !== undefined && {
             text: 'No workflow run has this status, or its retention period has ended.',
             onClear: () => choose(''),
           }
@@ -86,10 +92,11 @@ const columnsOf = (nameOf: (userId: string | null) => string): readonly Column<R
   },
   {
     header: 'Status',
-    cell: ({ status, failedStep }) => (
+    cell: (run) => (
       <>
-        <RunBadge status={status} />
-        {failedStep && <div className={classes.error}>in {failedStep}</div>}
+        <RunBadge of={run} />
+        {run.rerunOf && <div className="small-note">failed items, again</div>}
+        {run.failedStep && <div className={classes.error}>in {run.failedStep}</div>}
       </>
     ),
   },

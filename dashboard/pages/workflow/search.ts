@@ -10,10 +10,15 @@ export const runStatuses = [
 
 export interface RunsSearch {
   readonly status?: WorkflowRunStatus;
+  readonly failedItems?: 'true';
   readonly offset?: number;
 }
 
 export function readRunsSearch(given: Record<string, unknown>): RunsSearch {
   const status = runStatuses.find((one) => one === given.status);
-  return { ...(status && { status }), ...readOffset(given) };
+  return {
+    ...(status && { status }),
+    ...(given.failedItems ? { failedItems: 'true' as const } : {}),
+    ...readOffset(given),
+  };
 }

@@ -44,7 +44,7 @@ export function WorkflowPage() {
           ))}
         </div>
       )}
-      <Tabs label="Workflow">
+      <Tabs label="Workflow" page={workflow.name}>
         {areas.map(({ to, label }) => (
           <Link
             key={to}

@@ -1,7 +1,9 @@
 import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Batch, UploadedFile } from '../../client/index.ts';
+import { cleanName } from '../../core/people/name.ts';
 import { CommandFailure } from './failure.ts';
 import { print, printNotice, printText } from './print.ts';
 import { showProgress } from './progress.ts';
@@ -22,9 +24,10 @@ export async function runBatch(
   file: string,
   { agent, idempotencyKey }: BatchRunOptions,
 ): Promise<void> {
+  const fileName = file === '-' ? '' : cleanName(basename(file), '');
   const { batchId } = await call.cueline.batches.upload(agent, await open(file), {
-    idempotencyKey,
-    signal: call.signal,
+    ...{ idempotencyKey, signal: call.signal },
+    ...(fileName !== '' && { fileName }),
   });
   if (process.stderr.isTTY) printNotice(`Batch ${batchId}.`);
   const batch = await follow(call, agent, batchId).catch((error: unknown) => {

@@ -17,6 +17,7 @@ import { ListLimitProblem, problems } from '../problem.ts';
 import {
   id,
   listOf,
+  name,
   nullable,
   oneOf,
   ownId,
@@ -65,6 +66,8 @@ export const Batch = Type.Object(
     ),
     promptVersionId: id('version', 'The version that was pinned at the upload. All lines use it.'),
     promptVersionLabel: Type.String({ description: 'Its label.' }),
+    fileName: nullable(Type.String(), 'Name of the file, as `fileName` of the upload gave it.'),
+    rerunOf: nullable(id('batch'), 'The batch whose failed lines it runs again.'),
     apiKeyId: nullable(id('key'), 'The key that uploaded it. `null`: a session.'),
     executedBy: nullable(id('user'), 'User of the session, or issuer of the key.'),
     createdAt: time('Start of the upload.'),
@@ -119,6 +122,9 @@ export const createBatch = endpoint({
   headers: idempotencyHeader(
     'Identifies the batch. After the 202, the same file returns it again and another file 422. Valid for 24 hours and at least until the batch ends.',
   ),
+  query: query({
+    fileName: Type.Optional(name('Name of the file, which lists show.', limits.fileNameMax)),
+  }),
   consumes: jsonLines,
   body: Type.String({
     description: `One JSON object per line: \`{"id", "variables", user?, session?, tags?, metadata?}\`. \`id\` has 1 to ${lineIdMax} characters and is unique in the file; the other fields are as in an execute call. Blank lines are ignored.`,
@@ -179,6 +185,22 @@ export const getBatchResults = endpoint({
   produces: ['application/jsonl'],
   responses: { 200: BatchResult, ...problems(404, 503), 429: ListLimitProblem },
   responseHeaders: ['RateLimit', 'Content-Disposition'],
+});
+
+export const rerunBatch = endpoint({
+  id: 'rerunBatch',
+  method: 'POST',
+  path: `${oneBatch}/rerun`,
+  summary: 'Run the failed lines of a batch again',
+  description:
+    'Creates a batch of the lines whose execution failed, with their numbers, ids, variables and labels as their records have them, on the version that the agent pins now. A line whose variables are no longer stored is refused. Returns 409 if the batch has not ended, if no line failed, or if no variables are stored any more. Access to the batch as for reading it; limits, `Idempotency-Key` and permissions as for an upload.',
+  tag,
+  auth: 'execute',
+  headers: idempotencyHeader(
+    'After the 202, another call returns it again. Valid for 24 hours and at least until the new batch ends.',
+  ),
+  responses: { 202: BatchAccepted, ...problems(403, 404, 409, 422, 503) },
+  responseHeaders: ['Location', 'Idempotent-Replayed'],
 });
 
 export const cancelBatch = endpoint({

@@ -48,6 +48,9 @@ export const WorkflowExecuteAccepted = Type.Object(
 );
 export type WorkflowExecuteAccepted = Static<typeof WorkflowExecuteAccepted>;
 
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const itemCount = (description: string) => Type.Optional(count(description));
+
 const fields = {
   workflowRunId: ownId('workflowRun'),
   workflowId: id('workflow', 'The workflow.'),
@@ -64,6 +67,11 @@ const fields = {
   ),
   apiKeyId: Type.Optional(id('key', 'Present only if a key started it.')),
   ...recordedLabels,
+  rerunOf: Type.Optional(id('workflowRun', 'The run whose items it runs again.')),
+  rerunStep: Type.Optional(Type.String({ description: 'The step of these items.' })),
+  itemCount: itemCount('Items of all steps, if one of them has failed.'),
+  itemsSucceeded: itemCount('Those that succeeded. Present with `itemCount`.'),
+  itemsFailed: itemCount('Those that failed: at least 1. Present with `itemCount`.'),
   failedStep: Type.Optional(Type.String({ description: 'Step that made the run fail.' })),
   error: Type.Optional(Type.String({ description: 'Present on `failed` and `canceled`.' })),
   errorCode: Type.Optional(oneOf(workflowFailureCodes, 'Present on `failed` and `canceled`.')),
@@ -71,8 +79,6 @@ const fields = {
 
 /** A workflow run as returned in lists. */
 export const WorkflowRun = Type.Object(fields, { title: 'WorkflowRun' });
-
-const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const WorkflowUsage = Type.Object(
   {
@@ -137,18 +143,11 @@ export const WorkflowRunStep = Type.Object(
         'Why the step was skipped: its `when` was not true, or all steps it depends on were skipped.',
       ),
     ),
-    itemCount: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        description: 'Length of the list of a `forEach` step.',
-      }),
-    ),
-    itemsBegun: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Number of items that have started.' }),
-    ),
-    itemsEnded: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Number of items that have ended.' }),
-    ),
+    itemCount: itemCount('Length of the list of a `forEach` step.'),
+    itemsBegun: itemCount('Number of items that have started.'),
+    itemsEnded: itemCount('Number of items that have ended.'),
+    itemsSucceeded: itemCount('Number of items that have succeeded.'),
+    itemsFailed: itemCount('Number of items that have failed.'),
     items: Type.Optional(
       Type.Array(WorkflowRunItem, {
         maxItems: runItemsMax,

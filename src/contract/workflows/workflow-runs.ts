@@ -5,7 +5,12 @@ import {
   workflowTriggers,
 } from '../../core/workflow/definition.ts';
 import { endpoint } from '../endpoint.ts';
-import { idempotency, streamHeaders, streamQuery } from '../executions/executions.ts';
+import {
+  idempotency,
+  idempotencyHeader,
+  streamHeaders,
+  streamQuery,
+} from '../executions/executions.ts';
 import * as limits from '../limits.ts';
 import { LimitProblem, ListLimitProblem, problems, WorkflowInputProblem } from '../problem.ts';
 import { oneOf, pageQuery, query, text, waitQuery } from '../shared.ts';
@@ -77,6 +82,9 @@ export const listWorkflowRuns = endpoint({
     ),
     status: Type.Optional(oneOf(workflowRunStatuses, 'Only runs with this status.')),
     trigger: Type.Optional(oneOf(workflowTriggers, 'Only runs with this trigger.')),
+    failedItems: Type.Optional(
+      oneOf(['true'], 'Only runs in which an item of a `forEach` step has failed.'),
+    ),
   }),
   responses: { 200: WorkflowRunList, ...problems(404), 429: ListLimitProblem },
   responseHeaders: ['RateLimit'],
@@ -135,6 +143,28 @@ export const listWorkflowRunItems = endpoint({
   }),
   responses: { 200: WorkflowRunItemList, ...problems(404), 429: ListLimitProblem },
   responseHeaders: ['RateLimit'],
+});
+
+export const rerunFailedItems = endpoint({
+  id: 'rerunFailedItems',
+  method: 'POST',
+  path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/rerun',
+  summary: 'Run the failed items of a step again',
+  description:
+    'Starts a workflow run of the items of a `forEach` step that have not succeeded, with the input and labels of this one. It takes over the results of the other steps, as far as they do not wait for that step; the steps that do run again, for these items only. Its items are numbered from 0. Returns 409 if the run has not ended, if every item has succeeded, if the workflow pins another version by now, or if a result is no longer stored. Access to the run as for reading it; otherwise like the start of a workflow run.',
+  tag,
+  auth: 'execute',
+  headers: idempotencyHeader(
+    'Makes retries safe: a request with the same key for the same step returns the first 202 again. Valid for 24 hours and at least until the new run ends.',
+  ),
+  responses: {
+    202: WorkflowExecuteAccepted,
+    400: WorkflowInputProblem,
+    ...problems(401, 403, 404, 409, 422),
+    429: LimitProblem,
+    ...problems(503),
+  },
+  responseHeaders: ['Location', 'RateLimit', 'Idempotent-Replayed'],
 });
 
 export const cancelWorkflowRun = endpoint({

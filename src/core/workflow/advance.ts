@@ -11,6 +11,7 @@ import {
 } from './definition.ts';
 import { documentOfItem, documentOfOutput } from './document.ts';
 import { fill, type Scope } from './reference.ts';
+import type { ChosenItems } from './rerun.ts';
 import type { MissingRunValues, RunState } from './run-state.ts';
 import { graphOf } from './step-graph.ts';
 import { outputOfText, withinOutput } from './step-output.ts';
@@ -67,6 +68,7 @@ class RunAdvance {
   readonly #state: AdvanceState;
   readonly #conditions: ConditionEvaluator;
   readonly #unreadable: UnreadableOutputs;
+  readonly #chosen: ChosenItems | null;
   /** The step that failed the run; nothing begins after it. */
   #failedStep: StepState | null = null;
   /** Characters of the calls made ready by this advance. */
@@ -76,13 +78,14 @@ class RunAdvance {
     this.#definition = definition;
     this.#graph = graphOf(definition);
     this.#state = new AdvanceState(state);
+    this.#chosen = state.chosen ?? null;
     this.#conditions = conditions;
     this.#unreadable = new UnreadableOutputs(definition, this.#state.scope);
   }
 
   advance(events: readonly StepEvent[]): Advance {
     for (const event of events) this.#apply(event);
-    for (const step of this.#graph.ordered) {
+    for (const step of this.#inOrder()) {
       if (this.#failedStep || this.#isFull()) break;
       const row = this.#state.row(step.name);
       if (!row) this.#begin(step);
@@ -94,6 +97,13 @@ class RunAdvance {
     if (missing) return { kind: 'missing', missing };
     const changed = this.#state.changed().flatMap((row) => this.#written(row, end));
     return { kind: 'advanced', changed, end };
+  }
+
+  /** The step with chosen items begins first, whatever else becomes ready: no later advance knows of them. */
+  #inOrder(): readonly StepDefinition[] {
+    const { ordered } = this.#graph;
+    const chosen = ordered.filter(({ name }) => name === this.#chosen?.step);
+    return [...chosen, ...ordered];
   }
 
   #isFull(): boolean {
@@ -164,26 +174,28 @@ class RunAdvance {
     else this.#fail(step, row, failure);
   }
 
-  #fanOut(
-    step: StepDefinition,
-    { list, max }: NonNullable<StepDefinition['forEach']>,
-    row: StepState,
-  ) {
-    const unreadable = this.#unreadable.inList(list);
+  #fanOut(step: StepDefinition, forEach: NonNullable<StepDefinition['forEach']>, row: StepState) {
+    const { max } = forEach;
+    const unreadable = this.#unreadable.inList(forEach.list);
     if (unreadable) return this.#put(failed(row, unreadable));
-    const filled = fill(list, this.#state.scope, valuesCharsMax);
+    const filled = fill(forEach.list, this.#state.scope, valuesCharsMax);
     if (filled === null) return this.#put(failed(row, tooLarge('list')));
-    const items = this.#unreadable.listIn(list) ?? withinOutput(filled);
+    const items = this.#unreadable.listIn(forEach.list) ?? withinOutput(filled);
     if (!items.startsWith('[')) {
       const error = 'The value that forEach refers to is not a list.';
       return this.#put(failed(row, { code: 'LIST_EXPECTED', error }));
     }
-    const itemsCount = elements(items).length;
-    if (itemsCount > max) {
-      const error = `The list has ${itemsCount} items; at most ${max} are allowed.`;
+    const all = elements(items);
+    if (all.length > max) {
+      const error = `The list has ${all.length} items; at most ${max} are allowed.`;
       return this.#put(failed(row, { code: 'LIST_TOO_LONG', error }));
     }
-    const parent: StepState = { ...row, status: 'processing', items, itemsCount };
+    const chosen = this.#chosen?.step === step.name ? this.#chosen.items : null;
+    const list = chosen && all.filter((_, item) => chosen.has(item));
+    const parent: StepState = {
+      ...{ ...row, status: 'processing', itemsCount: (list ?? all).length },
+      items: list ? `[${list.join(',')}]` : items,
+    };
     this.#put(parent);
     this.#continueList(step, parent);
   }

@@ -43,6 +43,8 @@ export interface StartFacts extends CallFacts {
     readonly idempotencyKey: string | null;
     readonly digest: Preparation['digest'];
   };
+  /** Whether it runs items again of a run of another version. */
+  readonly isOtherVersion?: boolean;
 }
 
 export type StartDecision =
@@ -69,6 +71,7 @@ export function decideStart(facts: StartFacts): StartDecision {
   const { found, states, refuse } = checked;
   const { definition } = found;
   if (!definition) throw new Error('A workflow without a version is not active.');
+  if (facts.isOtherVersion) return refuse('CONFLICT', otherVersion);
   const missing = missingInput(body, definition);
   if (missing) return refuse(missing.code, missing.message, missing.fields);
   if (body.kind !== 'variables') {
@@ -84,6 +87,9 @@ export function decideStart(facts: StartFacts): StartDecision {
     ignoredInput: undeclared([...body.variables.values.keys()], definition.input),
   };
 }
+
+const otherVersion =
+  'The workflow pins another version than that of this run. Pin that one, or run the whole workflow again.';
 
 function targetOf({ caller, workflow }: StartFacts): CallTarget<WorkflowAtStart> {
   return {

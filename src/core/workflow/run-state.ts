@@ -1,4 +1,5 @@
 import type { Document } from './document.ts';
+import type { ChosenItems } from './rerun.ts';
 import type { StepState } from './step-state.ts';
 
 /**
@@ -13,6 +14,8 @@ export interface RunState {
   readonly items: ReadonlyMap<string, ItemCounts>;
   /** Characters of requested outputs by step name, including those too long to be read. */
   readonly outputChars: ReadonlyMap<string, number>;
+  /** At the start of a run of chosen items: the step that fans out over them. */
+  readonly chosen?: ChosenItems | null;
 }
 
 /** The values of a workflow run that never change while it is in progress, as far as they have been read. */

@@ -46,7 +46,8 @@ import {
  * Any other upload is removed.
  */
 
-export interface UploadInput extends Omit<NewUpload, 'id' | 'upload' | 'promptVersionId'> {
+export interface UploadInput
+  extends Omit<NewUpload, 'id' | 'upload' | 'promptVersionId' | 'rerunOf'> {
   readonly file: AsyncIterable<Buffer>;
   /** What the variables of each line must fit. */
   readonly target: UploadTarget;
@@ -67,7 +68,7 @@ export interface Uploaded {
 /** Compares the file with that of an earlier upload with the same idempotency key. */
 export async function replayUpload(
   file: AsyncIterable<Buffer>,
-  { id, digest }: EarlierUpload & { readonly digest: Buffer },
+  { id, digest }: Pick<EarlierUpload, 'id'> & { readonly digest: Buffer },
 ): Promise<Uploaded> {
   const hash = createHash('sha256');
   for await (const chunk of limited(file, otherFile)) hash.update(chunk);
@@ -89,7 +90,9 @@ export async function uploadBatch(
   const { workspaceId } = input;
   const own = { id: earlier?.id ?? uuid7(nowMs), upload: uuid7(nowMs), workspaceId };
   const stored = earlier ? await resumeUpload(db, own) : { bytes: 0, lines: [] };
-  const isNew = !earlier && { ...input, ...own, promptVersionId: target.versionId };
+  const isNew = !earlier && {
+    ...{ ...input, ...own, promptVersionId: target.versionId, rerunOf: null },
+  };
   if (!stored || (isNew && !(await beginUpload(db, isNew)))) throw overtaken();
   const lines = new UploadedLines(db, own, { target, compute, lineBytesMax, storage, stored });
   const hash = createHash('sha256');
@@ -129,7 +132,7 @@ function tooLarge(limit: string): CallFailure {
   );
 }
 
-function overtaken(): CallFailure {
+export function overtaken(): CallFailure {
   const message = 'Another upload with this Idempotency-Key has taken over.';
   return new CallFailure('CONFLICT', message);
 }
@@ -264,11 +267,14 @@ class UploadedLines {
   }
 }
 
-function bytesOf(texts: Readonly<Record<string, string | null>>): number {
+export function bytesOf(texts: Readonly<Record<string, string | null>>): number {
   return Object.values(texts).reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);
 }
 
-function requireRoom(stored: StoredForLater, { linesMax, bytesMax }: BatchStorageLimits): void {
+export function requireRoom(
+  stored: StoredForLater,
+  { linesMax, bytesMax }: BatchStorageLimits,
+): void {
   const full = (
     [
       ['waitingLines', stored.lines, linesMax, 'lines of batches that wait'],

@@ -7,6 +7,7 @@ import { type Advance, advance } from '../../core/workflow/advance.ts';
 import { ConditionEvaluator } from '../../core/workflow/condition-evaluator.ts';
 import type { WorkflowDefinition } from '../../core/workflow/definition.ts';
 import { documentOf } from '../../core/workflow/document.ts';
+import type { ChosenItems } from '../../core/workflow/rerun.ts';
 import type { MissingRunValues, RunState, RunValues } from '../../core/workflow/run-state.ts';
 import {
   agentOfStep,
@@ -105,6 +106,8 @@ export interface RunsAtProgress {
   readonly shared: boolean;
   /** The values of workflow runs that have just started. */
   readonly startValues?: ReadonlyMap<string, RunValues>;
+  /** Of workflow runs that have just started for some items of a step. */
+  readonly chosen?: ReadonlyMap<string, ChosenItems>;
   /** Why the database cannot store what follows: the workflow runs fail. */
   readonly unwritable?: Error | null;
 }
@@ -112,7 +115,7 @@ export interface RunsAtProgress {
 export async function planProgress(
   deps: ProgressDeps,
   send: Send,
-  { runs, steps, shared, startValues, unwritable = null }: RunsAtProgress,
+  { runs, steps, shared, startValues, chosen, unwritable = null }: RunsAtProgress,
   events: readonly WorkflowRunEvent[],
 ): Promise<PlannedProgress> {
   const rowsOf = Map.groupBy(steps.rows, ({ runId }) => runId);
@@ -130,7 +133,10 @@ export async function planProgress(
     const definition = await deps.definitions(send, run.workflowVersionId);
     const items = new Map((itemsOf.get(run.id) ?? []).map((one) => [one.step, one]));
     const values = startValues?.get(run.id) ?? deps.values.of(run.id);
-    const state = { values, rows, items, outputChars: new Map() };
+    const state = {
+      ...{ values, rows, items, outputChars: new Map() },
+      chosen: chosen?.get(run.id) ?? null,
+    };
     advancing.push({ run, definition, state, events: own, conditions: null, unwritable });
   }
   const planning = planRuns(deps, send, advancing, { plan, shared });

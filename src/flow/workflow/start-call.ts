@@ -3,6 +3,7 @@ import type { Refusal } from '../../core/execution/check-call.ts';
 import type { WindowState } from '../../core/execution/limits.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../core/workflow/definition.ts';
+import type { Rerun } from './rerun-items.ts';
 
 export interface StartCall {
   readonly credential:
@@ -24,6 +25,8 @@ export interface StartCall {
   readonly digest?: Buffer | null;
   readonly idempotencyKey: string | null;
   readonly idempotencyProblem: string | null;
+  /** The items of an ended run that it runs again. */
+  readonly rerun?: Rerun;
 }
 
 export type Started = { readonly nowMs: number } & (

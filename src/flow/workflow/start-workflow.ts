@@ -1,8 +1,13 @@
 import type { Compute } from '../../core/compute.ts';
 import { LruCache } from '../../core/lru-cache.ts';
 import { documentOf } from '../../core/workflow/document.ts';
+import type { RunValues } from '../../core/workflow/run-state.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
-import type { LockedWorkflowRun } from '../../store/workflow/workflow-progress.ts';
+import type {
+  LockedWorkflowRun,
+  ProgressWrites,
+  WorkflowRunStepState,
+} from '../../store/workflow/workflow-progress.ts';
 import {
   type NewWorkflowRun,
   readForStart,
@@ -15,6 +20,7 @@ import { awaitCommit } from '../transaction/await-commit.ts';
 import { batcher } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
 import { type ProgressDeps, type Progressed, planProgress } from './progress.ts';
+import type { Rerun } from './rerun-items.ts';
 import type { StartCall, Started } from './start-call.ts';
 import { noValues } from './value-cache.ts';
 import { type UnpreparedStart, WorkflowStarts } from './workflow-starts.ts';
@@ -71,6 +77,7 @@ export function createWorkflowStarter(deps: WorkflowStarterDeps): WorkflowStarte
   const prepare = async (workspaceId: string, call: StartCall): Promise<StartCall> => ({
     ...call,
     ...(await parseAndHash(deps.compute, workspaceId, call)),
+    ...(call.rerun && { digest: call.rerun.digest }),
   });
   return { start, idle };
 }
@@ -91,22 +98,48 @@ async function startWorkflows(
   const results: (Started | UnpreparedStart)[] = [];
   for (const call of calls) results.push(await starts.decide(call));
 
-  const { runs } = starts;
+  const { runs, reruns } = starts;
   const started = {
     runs: runs.map((run) => atProgress(run, state.nowMs)),
-    steps: { rows: [], items: [] },
+    steps: { rows: reusedSteps(reruns), items: [] },
     shared: calls.length > 1,
     startValues: new Map(
-      runs.map((run) => [run.id, { ...noValues, input: documentOf(run.input) }]),
+      runs.map((run) => [
+        run.id,
+        { ...noValues, input: documentOf(run.input), outputs: reusedOutputs(reruns.get(run.id)) },
+      ]),
     ),
+    chosen: reruns,
   };
   const plan = await planProgress(deps, send, started, []);
-  const writes = { ...starts.writes(), progress: plan.writes };
+  const writes = { ...starts.writes(), progress: withReused(plan.writes, started.steps.rows) };
   const inserted = { xid: state.xid, id: runs[0]?.id, kind: 'workflowRun' } as const;
   const completed = await awaitCommit(deps.pipelines, writeStart(send, writes), inserted);
   const { stopping, eventsQueued } = completed ?? { stopping: [], eventsQueued: true };
   deps.progressed({ ...plan.progress, stopping }, eventsQueued);
   return results;
+}
+
+/** The steps that runs of chosen items have taken over. */
+function reusedSteps(reruns: ReadonlyMap<string, Rerun>): WorkflowRunStepState[] {
+  return [...reruns].flatMap(([runId, { reused }]) => reused.map((step) => ({ ...step, runId })));
+}
+
+function reusedOutputs(rerun: Rerun | undefined): RunValues['outputs'] {
+  const outputs = (rerun?.reused ?? []).flatMap(({ step, output }) =>
+    output === null ? [] : ([[step, documentOf(output)]] as const),
+  );
+  return new Map(outputs);
+}
+
+/** Adds the steps that were taken over, unless the run has changed them. */
+function withReused(
+  { steps, ends }: ProgressWrites,
+  reused: readonly WorkflowRunStepState[],
+): ProgressWrites {
+  const keyOf = ({ runId, step, item }: WorkflowRunStepState) => `${runId} ${step} ${item}`;
+  const written = new Set(steps.map(keyOf));
+  return { steps: [...reused.filter((step) => !written.has(keyOf(step))), ...steps], ends };
 }
 
 function lookupOf(calls: readonly StartCall[]): StartLookup {

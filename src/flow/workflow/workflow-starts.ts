@@ -19,6 +19,7 @@ import {
   keyWindowsOf,
   unknownCaller,
 } from '../admission/admission-mapping.ts';
+import type { Rerun } from './rerun-items.ts';
 import type { StartCall, Started } from './start-call.ts';
 
 type Accepted = Extract<StartDecision, { kind: 'accepted' }>;
@@ -39,6 +40,8 @@ export class WorkflowStarts {
   readonly #counts = new Map<string, Counts>();
   readonly #newFirstCalls: StartWrites['firstCalls'][number][] = [];
   readonly runs: NewWorkflowRun[] = [];
+  /** Of those that run items again. */
+  readonly reruns = new Map<string, Rerun>();
 
   constructor(state: StartState, definition: (versionId: string) => Promise<WorkflowDefinition>) {
     this.#state = state;
@@ -113,6 +116,7 @@ export class WorkflowStarts {
         privateCreators: caller.kind === 'workflow' ? [] : workflow.privateCreators,
       },
       call: { body, idempotencyKey, digest },
+      isOtherVersion: call.rerun ? call.rerun.versionId !== versionId : false,
       idempotencyProblem: call.idempotencyProblem,
       replay: first && { sameBody: isSameBody(first, { digest }) },
     };
@@ -144,8 +148,11 @@ export class WorkflowStarts {
       input,
       labels: labelsJson(labels),
       storeBodies: workflow.storesBodies,
+      rerunOf: call.rerun?.runId ?? null,
+      rerunStep: call.rerun?.step ?? null,
     };
     this.runs.push(run);
+    if (call.rerun) this.reruns.set(run.id, call.rerun);
     const started = {
       target: workflow.id,
       targetName: workflow.name,

@@ -25,6 +25,8 @@ export interface BatchRow extends BatchCounts {
   readonly canceledBecause: BatchCancelReason | null;
   readonly promptVersionId: string;
   readonly promptVersionLabel: string;
+  readonly fileName: string | null;
+  readonly rerunOf: string | null;
   readonly apiKeyId: string | null;
   readonly executedBy: string | null;
   readonly createdAt: Date;
@@ -33,7 +35,7 @@ export interface BatchRow extends BatchCounts {
 
 const columns = sql`b.id, b.agent_id, b.status, b.waiting_for, b.canceled_because, b.prompt_version_id,
   (select v.label from prompt_versions v where v.id = b.prompt_version_id) as prompt_version_label,
-  b.api_key_id, b.executed_by, b.created_at, b.completed_at, b.total, b.waiting, b.processing, b.success, b.failed,
+  b.file_name, b.rerun_of, b.api_key_id, b.executed_by, b.created_at, b.completed_at, b.total, b.waiting, b.processing, b.success, b.failed,
   b.canceled, b.refused`;
 
 /** Whose batches a caller sees: all, or those that a key uploaded. */
@@ -115,6 +117,43 @@ export async function readResults(
         where e.id = l.execution_id and e.id >= (select id_floor(at) from history_floor)
         offset 0) as record on true) as sized
     where before < ${resultBytesMax} order by line`.execute(db);
+  return rows;
+}
+
+/** A failed line, with the contents of its record; variables are null once they are removed. */
+export interface FailedLine {
+  readonly line: number;
+  readonly id: string | null;
+  /** JSON texts. */
+  readonly inputVariables: string | null;
+  readonly fileData: string | null;
+  readonly user: string | null;
+  readonly session: string | null;
+  readonly tags: readonly string[] | null;
+  readonly metadata: string | null;
+}
+
+/** The next failed lines after a line, in the order of the file; empty at the end. */
+export async function readFailedLines(
+  db: Db,
+  batchId: string,
+  after: number,
+): Promise<FailedLine[]> {
+  const { rows } = await sql<FailedLine>`
+    select line, id, input_variables::text, file_data::text, end_user as user, session, tags, metadata::text from (
+      select l.line, l.id, record.*,
+        sum(record.bytes) over (order by l.line) - record.bytes as before
+      from (
+        select line, id, execution_id from batch_lines
+        where batch_id = ${batchId} and line > ${after} and status = 'failed'
+        order by line limit ${resultRowsMax}) as l
+      left join lateral (
+        select e.input_variables, e.file_data, e.end_user, e.session, e.tags, e.metadata,
+          coalesce(octet_length(e.input_variables::text), 0) + coalesce(octet_length(e.file_data::text), 0) as bytes
+        from executions e
+        where e.id = l.execution_id and e.id >= (select id_floor(at) from history_floor)
+        offset 0) as record on true) as sized
+    where coalesce(before, 0) < ${resultBytesMax} order by line`.execute(db);
   return rows;
 }
 

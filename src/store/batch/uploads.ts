@@ -33,6 +33,9 @@ export interface NewUpload {
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
   readonly idempotencyKey: string | null;
+  readonly fileName: string | null;
+  /** The batch whose failed lines it runs again. */
+  readonly rerunOf: string | null;
 }
 
 /** What was uploaded with the same idempotency key. */
@@ -40,6 +43,7 @@ export interface EarlierUpload {
   readonly id: string;
   /** Null while it is incomplete. */
   readonly digest: Buffer | null;
+  readonly rerunOf: string | null;
 }
 
 /** A first use counts for a day and until the batch has ended. */
@@ -48,7 +52,7 @@ export async function findEarlierUpload(
   { caller, agentId, idempotencyKey }: Pick<NewUpload, 'caller' | 'agentId' | 'idempotencyKey'>,
 ): Promise<EarlierUpload | null> {
   const { rows } = await sql<EarlierUpload>`
-    select id, digest from batches b
+    select id, digest, rerun_of from batches b
     where caller = ${caller} and agent_id = ${agentId} and idempotency_key = ${idempotencyKey}
       and not ${expiredKey}`.execute(db);
   return rows[0] ?? null;
@@ -59,7 +63,7 @@ const expiredKey = sql`(b.completed_at is not null and b.created_at < clock_time
 /** Begins an upload. Returns false if another one has used the idempotency key meanwhile. */
 export async function beginUpload(db: Db, upload: NewUpload): Promise<boolean> {
   const { id, workspaceId, agentId, promptVersionId, caller, apiKeyId, executedBy } = upload;
-  const { ipAddress, userAgent, idempotencyKey } = upload;
+  const { ipAddress, userAgent, idempotencyKey, fileName, rerunOf } = upload;
   return inTransaction(db, async (trx) => {
     await sql`
       update batches b set idempotency_key = null
@@ -67,9 +71,9 @@ export async function beginUpload(db: Db, upload: NewUpload): Promise<boolean> {
         and ${expiredKey}`.execute(trx);
     const { rowCount } = await sql`
       insert into batches (id, workspace_id, agent_id, prompt_version_id, caller, api_key_id, executed_by, ip_address,
-        user_agent, idempotency_key, upload)
+        user_agent, idempotency_key, upload, file_name, rerun_of)
       values (${id}, ${workspaceId}, ${agentId}, ${promptVersionId}, ${caller}, ${apiKeyId}, ${executedBy}, ${ipAddress},
-        ${userAgent}, ${idempotencyKey}, ${upload.upload})
+        ${userAgent}, ${idempotencyKey}, ${upload.upload}, ${fileName}, ${rerunOf})
       on conflict do nothing`.execute(trx);
     return rowCount === 1;
   });

@@ -16,6 +16,9 @@ import {
 } from './workflow-definitions.ts';
 import {
   countItems,
+  type FailedItems,
+  failedItemsJoin,
+  hasFailedItems,
   type ItemCounts,
   listSteps,
   runColumns,
@@ -83,13 +86,17 @@ export interface WorkflowRunRequest extends Page {
   readonly workflowId: string;
   readonly status: WorkflowRunStatus | null;
   readonly trigger: WorkflowTrigger | null;
+  /** Whether to list only runs with failed items. */
+  readonly failedItems: boolean;
   /** Only runs after this one in the order of the list. */
   readonly after: string | null;
   readonly countedMax: number;
 }
 
 export interface WorkflowRunPage {
-  readonly rows: WorkflowRunSummaryRow[];
+  readonly rows: (WorkflowRunSummaryRow & {
+    readonly [Name in keyof FailedItems]: number | null;
+  })[];
   /** Includes runs before `after`; a lower bound if `totalIsExact` is false. */
   readonly total: number;
   readonly totalIsExact: boolean;
@@ -108,18 +115,21 @@ export function listWorkflowRuns(
       select v.id, ${versionVisibleTo(viewer)} as visible from workflow_versions v
       where v.workflow_id = ${request.workflowId}`.execute(trx);
     const visible = versions.filter((one) => one.visible).map(({ id }) => id);
-    const select = visible.length < versions.length ? selectOfVersions(visible) : selectOfAll;
+    const select =
+      visible.length === versions.length || request.failedItems
+        ? selectOfAll(visible)
+        : selectOfVersions(visible);
     const last = offset + limit;
     // An index returns the runs in order. The planner would prefer to sort a million rows, and some versions would compile
     // the statement because they overestimate the cost.
     await sql`select set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`.execute(
       trx,
     );
-    const { rows } = await sql<WorkflowRunSummaryRow>`
-      select ${runSummaryColumns} from (
+    const { rows } = await sql<WorkflowRunPage['rows'][number]>`
+      select ${runSummaryColumns}, failed.item_count, failed.items_succeeded, failed.items_failed from (
         select id from (${select(request, { after, most: last })}) as r
         order by id desc limit ${limit} offset ${offset}) as page
-      join ${joined} on r.id = page.id order by r.id desc`.execute(trx);
+      join ${joined} on r.id = page.id ${failedItemsJoin} order by r.id desc`.execute(trx);
     const counted = await sql<{ total: number }>`
       select count(*) as total from (
         select from (${select(request, { after: null, most: countedMax + 1 })}) as r
@@ -136,15 +146,19 @@ interface Bounds {
   readonly most: number;
 }
 
-function selectOfAll(request: WorkflowRunRequest, { after, most }: Bounds): Sql {
-  const { workflowId, status, trigger } = request;
-  return sql`
-    select r.id from workflow_runs r
-    where r.workflow_id = ${workflowId}
-      ${status === null ? sql`` : sql`and r.status = ${status}`}
-      ${trigger === null ? sql`` : sql`and r.trigger = ${trigger}`}
-      ${after === null ? sql`` : sql`and r.id < ${after}`}
-    order by r.id desc limit ${most}`;
+/** Few runs have failed items, and their index has only these: it is scanned for those of some versions too. */
+function selectOfAll(versionIds: readonly string[]) {
+  return (request: WorkflowRunRequest, { after, most }: Bounds): Sql => {
+    const { workflowId, status, trigger, failedItems } = request;
+    return sql`
+      select r.id from workflow_runs r
+      where r.workflow_id = ${workflowId}
+        ${failedItems ? sql`and ${hasFailedItems} and r.workflow_version_id = any(${versionIds}::uuid[])` : sql``}
+        ${status === null ? sql`` : sql`and r.status = ${status}`}
+        ${trigger === null ? sql`` : sql`and r.trigger = ${trigger}`}
+        ${after === null ? sql`` : sql`and r.id < ${after}`}
+      order by r.id desc limit ${most}`;
+  };
 }
 
 /**

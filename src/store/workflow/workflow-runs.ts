@@ -26,6 +26,8 @@ export interface WorkflowRunSummaryRow {
   readonly errorCode: WorkflowFailureCode | null;
   readonly error: string | null;
   readonly failedStep: string | null;
+  readonly rerunOf: string | null;
+  readonly rerunStep: string | null;
   /** JSON text; null if it has none. */
   readonly labels: string | null;
 }
@@ -39,7 +41,7 @@ export interface WorkflowRunRow extends WorkflowRunSummaryRow {
 /** SQL: the columns of a `WorkflowRunSummaryRow` of run `r` and its version `v`. */
 export const runSummaryColumns = sql`r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
   r.trigger, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.error_code,
-  r.error, r.failed_step, r.labels`;
+  r.error, r.failed_step, r.rerun_of, r.rerun_step, r.labels`;
 /** SQL: the columns of a `WorkflowRunRow`. */
 export const runColumns = sql`${runSummaryColumns}, r.input, r.output`;
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
@@ -87,14 +89,38 @@ export interface ItemCounts {
   readonly step: string;
   readonly begun: number;
   readonly ended: number;
+  readonly succeeded: number;
+  readonly failed: number;
 }
 
 export async function countItems(db: Db, runId: string): Promise<ItemCounts[]> {
   const { rows } = await sql<ItemCounts>`
-    select step, count(*) as begun, count(completed_at) as ended from workflow_steps
+    select step, count(*) as begun, count(completed_at) as ended,
+      count(*) filter (where status = 'success') as succeeded, count(*) filter (where status = 'failed') as failed
+    from workflow_steps
     where run_id = ${runId} and item >= 0 group by step`.execute(db);
   return rows;
 }
+
+/** The items of a run with failed ones, of all its steps. */
+export interface FailedItems {
+  readonly itemCount: number;
+  readonly itemsSucceeded: number;
+  readonly itemsFailed: number;
+}
+
+const failedItem = sql`s.item >= 0 and s.status = 'failed'`;
+
+/** SQL: whether run `r` has a failed item. A run that began before the column has no mark, and its items are read. */
+export const hasFailedItems = sql`r.has_failed_items is not false
+  and (r.has_failed_items or exists (select from workflow_steps s where s.run_id = r.id and ${failedItem}))`;
+
+/** SQL: the columns of `FailedItems` of run `r`; null if none of its items has failed. Reads the steps of no other run. */
+export const failedItemsJoin = sql`left join lateral (
+  select sum(s.items_count)::int as item_count, (count(*) filter (where s.item >= 0 and s.status = 'success'))::int as items_succeeded,
+    (count(*) filter (where ${failedItem}))::int as items_failed
+  from workflow_steps s where s.run_id = r.id and r.has_failed_items is not false
+  having count(*) filter (where ${failedItem}) > 0) as failed on true`;
 
 /** The items of a step that have begun, in list order. */
 export function listItems(

@@ -104,6 +104,9 @@ export interface NewWorkflowRun {
   readonly labels: string | null;
   /** If false, the input is removed at the end, and the output a while later. */
   readonly storeBodies: boolean;
+  /** The run whose items it runs again, and their step. */
+  readonly rerunOf: string | null;
+  readonly rerunStep: string | null;
 }
 
 export interface StartWrites {
@@ -167,14 +170,16 @@ const newRuns = rowSet<NewWorkflowRun, Pick<StartWrites, 'runs'>>(
     input: ['text', (run) => run.input],
     store_bodies: ['bool', (run) => run.storeBodies],
     labels: ['json', (run) => run.labels],
+    rerun_of: ['uuid', (run) => run.rerunOf],
+    rerun_step: ['text', (run) => run.rerunStep],
   },
   { read: ({ runs }) => runs },
 );
 
 const insertRuns = statement<Pick<StartWrites, 'runs' | 'executedAtMs'>>('start-insert-runs')`
   insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
-    executed_by, executed_at, deadline_at, input, bodies, labels)
+    executed_by, executed_at, deadline_at, input, bodies, labels, rerun_of, rerun_step)
   select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by,
     ${({ executedAtMs }) => new Date(executedAtMs).toISOString()}::timestamptz,
-    to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels
+    to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels, rerun_of, rerun_step
   from ${newRuns.table}`;

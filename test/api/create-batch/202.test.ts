@@ -179,3 +179,21 @@ test('lines use the version that was pinned at the upload', async () => {
     Array(3).fill(agent.promptVersionId),
   );
 });
+
+test('the name of the file is stored, and validated', async () => {
+  const agent = await addAgent(service);
+  const send = (fileName: string) =>
+    service.call('POST', `${agent.path}/batches?fileName=${encodeURIComponent(fileName)}`, {
+      ...{ key, body: jsonLines(namedLines(1)), headers: { 'content-type': 'application/jsonl' } },
+    });
+  const name = `${'ü'.repeat(249)}.jsonl`;
+  const { body } = await send(name);
+  assert.equal((await batchWhen(service, body.statusUrl, key)).fileName, name);
+  for (const invalid of ['', ' ', `${name}x`, 'a\nb', 'a\u202eb']) {
+    const { status, body } = await send(invalid);
+    assert.deepEqual([status, body.code], [400, 'INVALID_REQUEST'], invalid);
+    assert.match(body.message, /^Parameter "fileName"/);
+  }
+  const { body: listed } = await service.call('GET', `${agent.path}/batches`, { key });
+  assert.equal(listed.pagination.total, 1);
+});

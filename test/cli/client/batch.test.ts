@@ -24,7 +24,7 @@ async function run(name: string, lines: string, args: readonly string[]) {
 }
 
 test('prints the results of a file as JSON lines, and nothing else', async () => {
-  const { agentId } = await addAgent(service);
+  const { agentId, path } = await addAgent(service);
   const { code, stdout, stderr } = await run('good.jsonl', jsonLines(namedLines(20)), [
     ...['--agent', agentId],
   ]);
@@ -37,6 +37,8 @@ test('prints the results of a file as JSON lines, and nothing else', async () =>
     results.map(({ id, status, outputText }) => [id, status, outputText]),
     namedLines(20).map(({ id, variables: { name } }) => [id, 'success', `Hello ${name}`]),
   );
+  const { body } = await service.call('GET', `${path}/batches`, { key });
+  assert.equal(body.batches[0].fileName, 'good.jsonl');
 });
 
 test('fails if a line did not succeed, after it has printed the results', async () => {

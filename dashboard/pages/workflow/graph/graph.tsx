@@ -17,6 +17,8 @@ export interface GraphProps {
 export interface StepState {
   readonly tone: string;
   readonly badge: ReactNode;
+  /** Of its items, in place of the marks. */
+  readonly items?: string | undefined;
 }
 
 const StepGraph = lazyComponent(() => import('./step-graph.tsx'));

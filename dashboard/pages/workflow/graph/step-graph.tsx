@@ -184,11 +184,15 @@ function StepBox({ data }: NodeProps<StepNode>) {
           {state?.badge}
         </span>
         <span className={classes.agent}>{agent}</span>
-        <span className={classes.marks}>
-          {step.marks.map((mark) => (
-            <span key={mark}>{mark}</span>
-          ))}
-        </span>
+        {state?.items ? (
+          <span className={`${classes.items} warn-note`}>{state.items}</span>
+        ) : (
+          <span className={classes.marks}>
+            {step.marks.map((mark) => (
+              <span key={mark}>{mark}</span>
+            ))}
+          </span>
+        )}
         <span className="visually-hidden">{dependencyText(step)}</span>
       </button>
       <Handle type="source" position={isVertical ? Position.Bottom : Position.Right} />

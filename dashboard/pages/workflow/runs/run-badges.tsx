@@ -1,14 +1,14 @@
 import { StateBadge } from '../../../components/states/state-badge.tsx';
-import type { StepStatus, WorkflowRunStatus } from '../../../data/workflows/workflow-runs.ts';
+import {
+  failedItemsText,
+  type ItemCounts,
+  type StepStatus,
+} from '../../../data/workflows/workflow-runs.ts';
 
-export const runTones = {
-  processing: 'running',
-  success: 'good',
-  failed: 'bad',
-  canceled: 'calm',
-} as const satisfies Record<WorkflowRunStatus, string>;
+/** A run, a step or an item. */
+type Ran = { readonly status: StepStatus } & ItemCounts;
 
-export const stepTones = {
+const tones = {
   waiting: 'calm',
   ready: 'warn',
   processing: 'running',
@@ -19,10 +19,18 @@ export const stepTones = {
   canceling: 'calm',
 } as const satisfies Record<StepStatus, string>;
 
-export function RunBadge({ status }: { readonly status: WorkflowRunStatus }) {
-  return <StateBadge tone={runTones[status]} text={status} />;
+/** A success with failed items is not plain green. */
+export function toneOf({ status, itemsFailed = 0 }: Ran) {
+  return status === 'success' && itemsFailed > 0 ? 'warn' : tones[status];
 }
 
-export function StepBadge({ status }: { readonly status: StepStatus }) {
-  return <StateBadge tone={stepTones[status]} text={status} />;
+/** The state, with its failed items. */
+export function RunBadge({ of }: { readonly of: Ran }) {
+  const items = failedItemsText(of);
+  return (
+    <>
+      <StateBadge tone={toneOf(of)} text={of.status} />
+      {items && <div className="warn-note">{items}</div>}
+    </>
+  );
 }

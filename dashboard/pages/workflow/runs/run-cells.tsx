@@ -9,7 +9,7 @@ import {
 } from '../../../data/text/format.ts';
 import type { WorkflowRunItem, WorkflowRunStep } from '../../../data/workflows/workflow-runs.ts';
 import classes from '../workflow.module.css';
-import { stepTones } from './run-badges.tsx';
+import { toneOf } from './run-badges.tsx';
 
 /** Columns and cells shared by the tables of steps and items. */
 
@@ -93,7 +93,7 @@ export function TimelineBar({ axis, item }: { readonly axis: TimelineAxis; reado
       <rect data-part="all" width="100%" height="8" rx="3" />
       <rect
         data-part="step"
-        data-tone={stepTones[item.status]}
+        data-tone={toneOf(item)}
         x={`${Math.min(from, 99)}%`}
         width={`${Math.max(to - from, 1)}%`}
         height="8"
@@ -150,7 +150,7 @@ export function NarrowFigures({ axis, item }: { readonly axis: TimelineAxis; rea
   const { usage } = item;
   const cost = usage && usage.executions > 0 ? formatCostSum(usage) : null;
   return (
-    <div className={classes.narrow}>
+    <div className="narrow-only">
       <TimelineBar axis={axis} item={item} />
       <div className="note">
         {[durationOf(item), cost].filter((text) => text !== null).join(' · ')}

@@ -1,9 +1,11 @@
+import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorState } from '../../../components/states/error-state.tsx';
 import { StaleNotice } from '../../../components/states/stale-notice.tsx';
 import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
 import { Pager } from '../../../components/tables/pager.tsx';
+import { formatExactCount } from '../../../data/text/format.ts';
 import {
   itemsPageSize,
   type WorkflowRunDetail,
@@ -11,7 +13,7 @@ import {
   type WorkflowRunStep,
   workflowRunItemsQuery,
 } from '../../../data/workflows/workflow-runs.ts';
-import { StepBadge } from './run-badges.tsx';
+import { RunBadge } from './run-badges.tsx';
 import {
   ExecutionLinks,
   FailureReason,
@@ -22,6 +24,11 @@ import {
   timelineColumn,
 } from './run-cells.tsx';
 
+interface Shown {
+  readonly offset: number;
+  readonly status?: 'failed' | undefined;
+}
+
 /** The started items of a fan-out step. The workflow run includes the first ones; further pages are fetched. */
 export function RunItems(props: {
   readonly run: WorkflowRunDetail;
@@ -30,12 +37,18 @@ export function RunItems(props: {
   readonly firstAgentId: string;
 }) {
   const { run, step, axis, firstAgentId } = props;
-  const [offset, setOffset] = useState(0);
-  const { items: included = [], itemsBegun: total = 0 } = step;
+  const [{ offset, status }, choose] = useState<Shown>({ offset: 0 });
+  const { items: started = [], itemsBegun = 0, itemsFailed = 0 } = step;
+  const isFailed = ({ status }: WorkflowRunItem) => status === 'failed';
+  const total = status ? itemsFailed : itemsBegun;
+  const included = status ? started.filter(isFailed) : started;
   const isIncluded = offset + itemsPageSize <= included.length || included.length === total;
-  const page = useQuery({ ...workflowRunItemsQuery(run, step.name, offset), enabled: !isIncluded });
+  const page = useQuery({
+    ...workflowRunItemsQuery(run, step.name, { offset, status }),
+    enabled: !isIncluded,
+  });
   const rows = isIncluded ? included.slice(offset, offset + itemsPageSize) : page.data?.items;
-  if (total === 0) {
+  if (itemsBegun === 0) {
     return <p className="note">No items started yet.</p>;
   }
   const count = Math.min(itemsPageSize, total - offset);
@@ -53,7 +66,7 @@ export function RunItems(props: {
       header: 'State',
       cell: (one) => (
         <>
-          <StepBadge status={one.status} />
+          <RunBadge of={one} />
           <FixedFallback item={one} />
           <FailureReason item={one} />
         </>
@@ -71,6 +84,18 @@ export function RunItems(props: {
   ];
   return (
     <div>
+      {itemsFailed > 0 && (
+        <SegmentedControl
+          {...{ size: 'xs', mb: 'sm' }}
+          aria-label="Items"
+          value={status ?? ''}
+          onChange={(value) => choose({ offset: 0, ...(value !== '' && { status: 'failed' }) })}
+          data={[
+            { value: '', label: `All ${formatExactCount(itemsBegun)}` },
+            { value: 'failed', label: `${formatExactCount(itemsFailed)} failed` },
+          ]}
+        />
+      )}
       {!isIncluded && <StaleNotice query={page} />}
       {!isIncluded && page.isError && !page.data ? (
         <ErrorState error={page.error} onRetry={() => void page.refetch()} />
@@ -88,7 +113,7 @@ export function RunItems(props: {
         <Pager
           pagination={{ limit: itemsPageSize, offset, total, hasMore: offset + count < total }}
           count={count}
-          onOffset={setOffset}
+          onOffset={(offset) => choose({ offset, status })}
         />
       )}
     </div>

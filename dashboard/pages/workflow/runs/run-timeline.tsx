@@ -9,7 +9,7 @@ import {
 } from '../../../data/workflows/workflow-runs.ts';
 import type { WorkflowDefinition } from '../../../data/workflows/workflows.ts';
 import classes from '../workflow.module.css';
-import { StepBadge } from './run-badges.tsx';
+import { RunBadge } from './run-badges.tsx';
 import {
   ExecutionLinks,
   FailureReason,
@@ -60,7 +60,7 @@ export function RunTimeline(props: {
         </>
       ),
     },
-    { header: 'State', cell: (one) => <State step={one} /> },
+    { header: 'State', cell: (one) => <State run={run} step={one} /> },
     timelineColumn(axis),
     ...figureColumns,
     {
@@ -96,17 +96,20 @@ export function RunTimeline(props: {
   );
 }
 
-function State({ step }: { readonly step: WorkflowRunStep }) {
-  const { status, skippedReason, itemCount, itemsEnded = 0 } = step;
+function State(props: { readonly run: WorkflowRunDetail; readonly step: WorkflowRunStep }) {
+  const { run, step } = props;
+  const isKept = run.rerunOf !== undefined && step.status === 'success' && !step.startedAt;
+  const { skippedReason, itemCount, itemsEnded = 0, itemsFailed } = step;
   return (
     <>
-      <StepBadge status={status} />
-      {itemCount !== undefined && (
+      <RunBadge of={step} />
+      {itemCount !== undefined && !itemsFailed && (
         <div className="note">
           {formatCount(itemsEnded)} of {formatCount(itemCount)} items done
         </div>
       )}
       <FixedFallback item={step} />
+      {isKept && <div className="note">from the first run</div>}
       {skippedReason && <div className="note">{skipped[skippedReason]}</div>}
       <FailureReason item={step} />
     </>

@@ -32,7 +32,11 @@ export default function ScheduleForm(props: {
       repeat: readRepeat(schedule?.cron ?? '0 2 * * *'),
       timeZone: schedule?.timeZone ?? viewerZone,
       missed: schedule?.missed ?? 'skip',
-      input: stringify(schedule?.input ?? {}, 2),
+      // `null` is no value: what is required must be filled in.
+      input: stringify(
+        schedule?.input ?? Object.fromEntries(inputs.required.map((name) => [name, null])),
+        2,
+      ),
     },
     fields: ({ values, change, error }) => [
       <Times

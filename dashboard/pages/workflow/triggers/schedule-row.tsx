@@ -1,11 +1,14 @@
 import { Group } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import type { Schedule } from '../../../../src/client/index.ts';
+import { labelsIn } from '../../../components/fields/label-fields.tsx';
 import { Time } from '../../../components/figures/time.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
 import { EnabledBadge } from '../../../components/states/state-badge.tsx';
 import { stringify } from '../../../data/text/exact-json.ts';
 import { describeRepeat, readRepeat } from '../../../data/workflows/repeat.ts';
 import { schedules } from '../../../data/workflows/triggers.ts';
+import { startAgain } from '../../../data/workflows/workflow-runs.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
 import { ConfirmButton, SmallButton } from '../../../kit/confirm-dialog.tsx';
 import { useAction } from '../../../kit/resource.ts';
@@ -18,6 +21,19 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
   const { lastAt, lastError } = schedule;
   const canEdit = can(useMe(), 'edit');
   const change = useAction(schedules.update(workflowId, scheduleId));
+  const navigate = useNavigate();
+  const start = useAction(startAgain(workflowId));
+  const runNow = () =>
+    start.mutate(
+      { values: schedule.input, labels: labelsIn(schedule) },
+      {
+        onSuccess: ({ workflowRunId }) =>
+          void navigate({
+            to: '/workflows/$workflowId/runs/$workflowRunId',
+            params: { workflowId, workflowRunId },
+          }),
+      },
+    );
   const input = stringify(schedule.input);
   const repeat = readRepeat(cron);
   const name = describeRepeat(repeat);
@@ -41,6 +57,7 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
         <EnabledBadge enabled={enabled} />
         {canEdit && (
           <Group gap="xs" ml="auto">
+            <SmallButton label="Run now" of={name} loading={start.isPending} onClick={runNow} />
             <SmallButton
               label={enabled ? 'Disable' : 'Enable'}
               of={name}
@@ -81,7 +98,7 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
           Failed to start <Time at={lastError.at} relative />: {lastError.message}
         </p>
       )}
-      <FormError error={change.error} />
+      <FormError error={change.error ?? start.error} />
       {nextTimes.length > 0 ? (
         <NextTimes nextTimes={nextTimes} timeZone={timeZone} />
       ) : (

@@ -103,11 +103,15 @@ function ownOnly({ rights, id }: Caller): string | null {
   return rights.includes('read') ? null : id;
 }
 
-type BatchContext = Pick<Context<typeof contract.getBatch>, 'caller' | 'request' | 'reply'> & {
+export type BatchContext = Pick<
+  Context<typeof contract.getBatch>,
+  'caller' | 'request' | 'reply'
+> & {
   readonly params: { readonly agentId: string; readonly batchId: string };
 };
 
-async function requireBatch(
+/** The batch, if the caller may read it. */
+export async function requireBatch(
   { db, reads }: ApiDeps,
   context: BatchContext,
   /** Null for the batches of all callers. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createBatch } from '../../../contract/batches/batches.ts';
+import * as contract from '../../../contract/batches/batches.ts';
+import type { Query } from '../../../contract/endpoint.ts';
 import { bodyBytesMax } from '../../../contract/limits.ts';
 import { batchBytesMax } from '../../../core/batch/batch.ts';
 import { type AgentAtAdmission, checkBatchCall } from '../../../core/execution/decide.ts';
@@ -8,6 +9,7 @@ import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { inWorkspace } from '../../../db/fair-connections.ts';
 import { agentOfRow } from '../../../flow/admission/admission-mapping.ts';
+import { rerunBatch } from '../../../flow/batch/rerun-batch.ts';
 import {
   otherFile,
   replayUpload,
@@ -22,41 +24,99 @@ import { allowAgentOrigins, allowOrigin } from '../../http/cors.ts';
 import { hasJsonLines, streamBody } from '../../http/request/body.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { requireCredential } from '../../http/request/credential.ts';
-import { checkQuery, noFields } from '../../http/request/validate.ts';
-import { routePath, send } from '../../http/route.ts';
+import { checkQuery } from '../../http/request/validate.ts';
+import { route, routePath, send } from '../../http/route.ts';
 import { readIdempotency, userAgentOf } from '../executions/execute-call.ts';
+import { requireBatch } from './batches.ts';
 
-/** Uploads batches. Refusals follow the order of an execute call; the body is read last, because it is long. */
+/** Uploads batches, and runs their failed lines again. Refusals follow the order of an execute call; the body is read last, because it is long. */
 export function uploadRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  app.post<{ Params: { agentId: string } }>(routePath(createBatch), async (request, reply) => {
-    requireCredential(request);
-    const caller = await deps.authenticator.identify(request, createBatch);
-    if (caller.kind === 'session') deps.checkSameOrigin(request);
-    deps.limitManagement(caller, reply);
-    allowOrigin(request, reply, caller.allowedOrigins);
-    // Each upload holds a line and the ids of its file in memory.
-    const release = deps.shares.uploads.take(caller.workspaceId);
-    const upload = async () => {
-      const { agentId, file } = await checkUpload(deps, { request, reply, caller });
-      return { agentId, ...(await file()) };
+  app.post<{ Params: { agentId: string } }>(
+    routePath(contract.createBatch),
+    async (request, reply) => {
+      requireCredential(request);
+      const caller = await deps.authenticator.identify(request, contract.createBatch);
+      if (caller.kind === 'session') deps.checkSameOrigin(request);
+      deps.limitManagement(caller, reply);
+      allowOrigin(request, reply, caller.allowedOrigins);
+      // Each upload holds a line and the ids of its file in memory.
+      const release = deps.shares.uploads.take(caller.workspaceId);
+      const upload = async () => {
+        const { agentId, file } = await checkUpload(deps, { request, reply, caller });
+        return { agentId, ...(await file()) };
+      };
+      const { agentId, batchId, replayed } = await inWorkspace(caller.workspaceId, upload).finally(
+        release,
+      );
+      const { result, headers } = acceptedOf(request, agentId, { batchId, replayed });
+      const body = { ...result, batchId: toId('batch', batchId) };
+      send(reply, { status: 202, body, headers });
+      return reply;
+    },
+  );
+
+  route(app, deps, contract.rerunBatch, async (context) => {
+    const { request, caller } = context;
+    const batch = await requireBatch(deps, context);
+    const { agentId } = batch;
+    const use = { caller: caller.id, agentId, idempotencyKey: requireIdempotency(request) };
+    const earlier = await findEarlier(deps, use);
+    // A first call is returned again whatever has become of the agent.
+    const target = isComplete(earlier) ? null : await requireTarget(deps, caller, agentId);
+    const input = {
+      ...uploadOf({ request, caller }, use),
+      ...{ promptVersionId: target?.versionId ?? '', storage: deps.batchStorage },
     };
-    const { agentId, batchId, replayed } = await inWorkspace(caller.workspaceId, upload).finally(
-      release,
-    );
-    const location = `/api/v1/agents/${toId('agent', agentId)}/batches/${toId('batch', batchId)}`;
-    send(reply, {
-      status: 202,
-      body: { batchId: toId('batch', batchId), statusUrl: request.server.basePath + location },
-      headers: { location, ...(replayed && { 'idempotent-replayed': 'true' }) },
-    });
-    return reply;
+    const release = deps.shares.uploads.take(caller.workspaceId);
+    const rerun = { ...batch, counts: batch };
+    const accepted = await rerunBatch(deps.db, rerun, earlier, input).finally(release);
+    return acceptedOf(request, agentId, accepted);
   });
 }
 
-interface UploadRequest {
+/** The 202: the batch, as rows name it, and where it is. */
+function acceptedOf({ server }: FastifyRequest, agentId: string, { batchId, replayed }: Uploaded) {
+  const location = `/api/v1/agents/${toId('agent', agentId)}/batches/${toId('batch', batchId)}`;
+  return {
+    result: { batchId, statusUrl: server.basePath + location },
+    headers: { location, ...(replayed && { 'idempotent-replayed': 'true' }) },
+  };
+}
+
+interface Upload {
+  readonly request: FastifyRequest;
+  readonly caller: Caller;
+}
+
+interface UploadRequest extends Upload {
   readonly request: FastifyRequest<{ Params: { agentId: string } }>;
   readonly reply: FastifyReply;
-  readonly caller: Caller;
+}
+
+function requireIdempotency(request: FastifyRequest): string | null {
+  const { idempotencyKey, idempotencyProblem } = readIdempotency(request);
+  if (idempotencyProblem !== null) throw invalidRequest(idempotencyProblem);
+  return idempotencyKey;
+}
+
+/** What was uploaded with the same idempotency key. */
+async function findEarlier(
+  { db }: ApiDeps,
+  { idempotencyKey, ...use }: { caller: string; agentId: string; idempotencyKey: string | null },
+): Promise<EarlierUpload | null> {
+  return idempotencyKey === null ? null : findEarlierUpload(db, { ...use, idempotencyKey });
+}
+
+/** Whose upload it is. */
+function uploadOf<Use>({ request, caller }: Upload, use: Use) {
+  return {
+    ...use,
+    workspaceId: caller.workspaceId,
+    apiKeyId: caller.kind === 'key' ? caller.id : null,
+    executedBy: caller.userId,
+    ipAddress: callerAddress(request),
+    userAgent: userAgentOf(request),
+  };
 }
 
 interface CheckedUpload {
@@ -70,26 +130,24 @@ async function checkUpload(
   deps: ApiDeps,
   { request, reply, caller }: UploadRequest,
 ): Promise<CheckedUpload> {
-  const { idempotencyKey, idempotencyProblem } = readIdempotency(request);
-  if (idempotencyProblem !== null) throw invalidRequest(idempotencyProblem);
+  const idempotencyKey = requireIdempotency(request);
   const agentId = await findAgentId(deps.reads, caller, request.params.agentId);
   if (agentId === null) throw noSuchAgent();
   const use = { caller: caller.id, agentId, idempotencyKey };
-  const earlier = idempotencyKey === null ? null : await findEarlierUpload(deps.db, use);
+  const earlier = await findEarlier(deps, use);
+  if (earlier && earlier.rerunOf !== null) throw otherFile();
   if (isComplete(earlier)) {
     if (refusalOf(request)) throw otherFile();
     return { agentId, file: () => replayUpload(streamBody(request.raw), earlier) };
   }
   const target = await requireTarget(deps, caller, agentId);
   allowAgentOrigins({ request, reply, caller }, target);
-  checkQuery(noFields, request.query as Record<string, unknown>);
+  const { fileName = null } = checkQuery<Query<typeof contract.createBatch>>(
+    contract.createBatch.query,
+    request.query as Record<string, unknown>,
+  );
   const upload = {
-    ...use,
-    workspaceId: caller.workspaceId,
-    apiKeyId: caller.kind === 'key' ? caller.id : null,
-    executedBy: caller.userId,
-    ipAddress: callerAddress(request),
-    userAgent: userAgentOf(request),
+    ...{ ...uploadOf({ request, caller }, use), fileName },
     ...{ file: fileOf(request), compute: deps.compute, lineBytesMax: bodyBytesMax },
     target: { ...target, allowed: deps.allowedHosts },
     storage: deps.batchStorage,

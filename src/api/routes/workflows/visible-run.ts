@@ -5,6 +5,7 @@ import type { StepDefinition } from '../../../core/workflow/definition.ts';
 import { waitsFor } from '../../../core/workflow/step-graph.ts';
 import type { WorkflowRunDetailRow } from '../../../store/workflow/workflow-history.ts';
 import type {
+  FailedItems,
   WorkflowRunSummaryRow,
   WorkflowStepRow,
 } from '../../../store/workflow/workflow-runs.ts';
@@ -45,8 +46,21 @@ function runDetail(row: WorkflowRunDetailRow, usageRows: readonly UsageRow[] | n
   return {
     ...runOf(row),
     output: row.output === null ? null : new RawJson(row.output),
+    ...failedItemsOf(row),
     usage: usageOf?.(null, null),
     steps: stepsOf(row, usageOf),
+  };
+}
+
+/** The items of all steps, if one of them has failed. */
+function failedItemsOf({ items, steps }: WorkflowRunDetailRow): FailedItems | null {
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+  const itemsFailed = sum(items.map(({ failed }) => failed));
+  if (itemsFailed === 0) return null;
+  return {
+    itemCount: sum(steps.map(({ itemsCount }) => itemsCount ?? 0)),
+    itemsSucceeded: sum(items.map(({ succeeded }) => succeeded)),
+    itemsFailed,
   };
 }
 
@@ -73,6 +87,8 @@ function stepsOf(row: WorkflowRunDetailRow, usageOf: UsageOf | null) {
         itemCount: state.itemsCount,
         itemsBegun: counts?.begun ?? 0,
         itemsEnded: counts?.ended ?? 0,
+        itemsSucceeded: counts?.succeeded ?? 0,
+        itemsFailed: counts?.failed ?? 0,
         items: row.steps
           .filter((one) => one.step === name && one.item >= 0)
           .map((one) => itemOf(step, one, usageOf)),

@@ -4,6 +4,7 @@ import * as contract from '../../../contract/workflows/workflow-runs.ts';
 import { CallFailure, notFound, requireFound } from '../../../core/failure.ts';
 import { fromId, storedId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import { readRerun } from '../../../flow/workflow/rerun-items.ts';
 import type { StartCall, Started } from '../../../flow/workflow/start-call.ts';
 import * as store from '../../../store/workflow/workflow-history.ts';
 import { listItems, type WorkflowStepRow } from '../../../store/workflow/workflow-runs.ts';
@@ -22,7 +23,12 @@ import { pageOf, readCursor, readPage } from '../../http/request/page.ts';
 import { errorResponse } from '../../http/response/error-response.ts';
 import { type HandlerResponse, route, routePath, send } from '../../http/route.ts';
 import { waitFor } from '../../http/wait-for.ts';
-import { readDashboardCall, readExecuteBody, readIdempotency } from '../executions/execute-call.ts';
+import {
+  executeBody,
+  readDashboardCall,
+  readExecuteBody,
+  readIdempotency,
+} from '../executions/execute-call.ts';
 import { itemOf, runOf, usageByPart, visibleRun, withVisibleError } from './visible-run.ts';
 import type { WorkflowDeps } from './workflow-deps.ts';
 import { requireWorkflow } from './workflows.ts';
@@ -39,10 +45,16 @@ export function workflowRunRoutes(app: FastifyInstance, deps: WorkflowDeps): voi
     contract.listWorkflowRuns,
     async ({ ids, query, caller }) => {
       const page = readPage(query);
-      const { status = null, trigger = null } = query;
+      const { status = null, trigger = null, failedItems } = query;
       const workflow = await requireWorkflow(db, caller, ids.workflowId);
       const after = readCursor('workflowRun', query);
-      const filter = { ...page, workflowId: workflow.id, status, trigger, after };
+      const named = {
+        workflowId: workflow.id,
+        status,
+        trigger,
+        failedItems: failedItems === 'true',
+      };
+      const filter = { ...page, ...named, after };
       // One row more than the page shows whether another page follows.
       const request = { ...filter, limit: page.limit + 1, countedMax: runsCountedMax };
       const { rows, total, totalIsExact } = await historyReads.read(caller, (db) =>
@@ -92,6 +104,25 @@ function singleRunRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
     const { waits } = deps.shares;
     const { row, viewer } = await waitFor({ waits, waiters }, wait, reply);
     return runResponse(viewer, row, hasUsage ? await readRunUsage(deps, viewer, row.id) : null);
+  });
+
+  route(app, deps, contract.rerunFailedItems, async ({ params, caller, request, reply }) => {
+    const run = await readRun(deps, caller, params);
+    requireFound(
+      run.definition.steps.find(({ name }) => name === params.stepName),
+      ...(['step', 'workflow run'] as const),
+    );
+    const rerun = await readRerun(deps.db, run, params.stepName);
+    const hash = bearerHash(request);
+    const started = await deps.workflowStarter.start({
+      credential: hash === null ? { kind: 'session', caller } : { kind: 'key', hash },
+      trigger: hash === null ? 'dashboard' : 'api',
+      workflowId: run.workflowId,
+      ...{ body: bodyOfRun(deps.compute, run), rerun },
+      ...readIdempotency(request),
+    });
+    reply.headers(rateHeaders(started.states, started.nowMs));
+    return startedResponse(started, request);
   });
 
   route(app, deps, contract.cancelWorkflowRun, async ({ params, caller }) => {
@@ -146,6 +177,18 @@ async function startRun(
   const started = await deps.workflowStarter.start(call);
   reply.headers(rateHeaders(started.states, started.nowMs));
   send(reply, startedResponse(started, request));
+}
+
+/** The request that would start the run again. */
+function bodyOfRun(compute: WorkflowDeps['compute'], { input, labels }: store.WorkflowRunDetailRow) {
+  if (input === null) {
+    const message =
+      'The input of the workflow run is no longer stored. Run the whole workflow again.';
+    throw new CallFailure('CONFLICT', message);
+  }
+  const hasLabels = labels !== null && labels !== '{}';
+  const text = `{"input":${input}${hasLabels ? `,${labels.slice(1)}` : '}'}`;
+  return executeBody(compute, text, 'input');
 }
 
 /** The response to the start of a workflow run, whatever its trigger. */
