@@ -6,8 +6,10 @@ import { cueline } from '../client/client.ts';
 /** The result of an issued or rotated key has its secret, which is shown once and never cached. */
 export const keys = resource('keys', 'Key', cueline.keys);
 
-export const keysQuery = (page: PageQuery) => ({
-  ...keys.list(page),
+type KeysQuery = PageQuery & { readonly revoked?: boolean };
+
+export const keysQuery = ({ revoked = false, ...page }: KeysQuery) => ({
+  ...keys.list({ ...page, revoked }),
   // The usage of rate limits keeps changing.
   refetchInterval: 10_000,
   placeholderData: keepPreviousData,
