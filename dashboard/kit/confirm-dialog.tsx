@@ -72,17 +72,19 @@ interface SmallButtonProps
   extends Pick<ButtonProps, 'disabled' | 'loading' | 'leftSection' | 'variant' | 'c'> {
   readonly label: string;
   readonly of?: string | undefined;
+  /** Default: the label and `of`. */
+  readonly name?: string | undefined;
   readonly onClick: () => void;
 }
 
 /** A small button beside what it acts on. Its name says on which of them: `Delete` and `openai` make "Delete openai". */
 export function SmallButton(props: SmallButtonProps) {
-  const { label, of, ...others } = props;
+  const { label, of, name = of === undefined ? undefined : `${label} ${of}`, ...others } = props;
   return (
     <Button
       size="xs"
       variant="default"
-      aria-label={of === undefined ? undefined : `${label} ${of}`}
+      aria-label={name}
       {...others}
     >
       {label}
