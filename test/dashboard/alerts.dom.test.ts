@@ -22,7 +22,10 @@ test('an alert that nobody would receive says so, and gets an endpoint and a tes
   await form.getByLabel('Description').fill('On call');
   await check();
   await form.getByRole('button', { name: 'Add endpoint' }).click();
-  await page.getByRole('dialog', { name: 'Signing secret' }).getByRole('button', { name: 'Done' }).click();
+  await page
+    .getByRole('dialog', { name: 'Signing secret' })
+    .getByRole('button', { name: 'Done' })
+    .click();
   await dialog.getByText('On call').waitFor();
   await dialog.getByRole('button', { name: 'Send a test' }).click();
   const [request] = await receiver.received(1);
@@ -37,8 +40,16 @@ test('an alert that nobody would receive says so, and gets an endpoint and a tes
 });
 
 test('the dialog names the endpoints that subscribe to alerts', async () => {
-  await addEndpoint(service, key, { url: receiver.url, description: 'Shop', eventTypes: ['key.revoked'] });
-  await addEndpoint(service, key, { url: receiver.url, description: 'Pager', eventTypes: ['alert.fired'] });
+  await addEndpoint(service, key, {
+    url: receiver.url,
+    description: 'Shop',
+    eventTypes: ['key.revoked'],
+  });
+  await addEndpoint(service, key, {
+    url: receiver.url,
+    description: 'Pager',
+    eventTypes: ['alert.fired'],
+  });
   const { page } = await visit('/settings/alerts', { as: 'owner' });
   await page.getByRole('button', { name: 'Add alert' }).first().click();
   const told = page.getByRole('dialog').getByRole('region', { name: 'Who is told' });

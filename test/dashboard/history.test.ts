@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAgent, ended, run } from '../../harness/agents.ts';
 import { addRecords, dayMs } from '../../harness/records.ts';
-import { insertStatistics, tally } from '../../harness/statistics.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { loaded, openDashboard } from './harness.ts';
 

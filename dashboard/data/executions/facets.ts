@@ -88,9 +88,7 @@ export function codeCountsQuery(
           return { value, count: page.pagination.total };
         }),
       );
-      return counts
-        .filter(({ count }) => count > 0)
-        .sort((one, other) => other.count - one.count);
+      return counts.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,

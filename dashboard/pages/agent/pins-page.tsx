@@ -51,8 +51,7 @@ export function PinsPage() {
         {label} {promptVersionId === agent.promptVersionId && pinned}
       </>
     ),
-    actions: ({ promptVersionId, promptVersionLabel: label }) =>
-      pinButton(promptVersionId, label),
+    actions: ({ promptVersionId, promptVersionLabel: label }) => pinButton(promptVersionId, label),
   });
   type Pin = NonNullable<typeof pins.data>['pins'][number];
   const pinColumns: readonly Column<Pin>[] = [
@@ -69,8 +68,7 @@ export function PinsPage() {
     {
       header: 'Actions',
       align: 'right',
-      cell: ({ promptVersionId, promptVersionLabel: label }) =>
-        pinButton(promptVersionId, label),
+      cell: ({ promptVersionId, promptVersionLabel: label }) => pinButton(promptVersionId, label),
     },
   ];
   const failed = [...(isPrivate ? [] : [versions]), pins].find(

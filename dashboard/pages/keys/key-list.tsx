@@ -16,7 +16,10 @@ import classes from './keys.module.css';
 
 /** The keys of the workspace, or those of an agent. */
 export function KeyList<Data>(
-  props: Pick<Parameters<typeof List<Data, ApiKey>>[0], 'query' | 'rows' | 'empty' | 'add' | 'filtered'>,
+  props: Pick<
+    Parameters<typeof List<Data, ApiKey>>[0],
+    'query' | 'rows' | 'empty' | 'add' | 'filtered'
+  >,
 ) {
   return (
     <List

@@ -109,7 +109,9 @@ export const listKeys = endpoint({
   query: query({
     ...pageQuery,
     revoked: Type.Optional(
-      Type.Boolean({ description: '`true`: only revoked keys, `false`: all others. Default: both.' }),
+      Type.Boolean({
+        description: '`true`: only revoked keys, `false`: all others. Default: both.',
+      }),
     ),
   }),
   responses: { 200: page('ApiKeyList', 'keys', ApiKey) },

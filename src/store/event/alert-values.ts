@@ -60,7 +60,11 @@ async function readSums(
   const of = { viewer: workspaceViewer(scope), among: scope.agentIds };
   const groups = await readStatistics(db, {
     ...{ of, by: [], byLabel: null, bounds: [fromMs, toMs], rowsMax, groupsMax: 1 },
-    ...{ spans: spansOf(fromMs, toMs, levels), playground: playgroundOf(scope), table: 'statistics' },
+    ...{
+      spans: spansOf(fromMs, toMs, levels),
+      playground: playgroundOf(scope),
+      table: 'statistics',
+    },
   });
   return typeof groups === 'string' ? null : (groups[0] ?? noCalls);
 }

@@ -44,9 +44,7 @@ export function AlertRecipients() {
       <Group gap="xs">
         <SmallButton
           label="Add an endpoint"
-          onClick={() =>
-            openDialog(<EndpointForm endpoint={null} eventTypes={alertEventTypes} />)
-          }
+          onClick={() => openDialog(<EndpointForm endpoint={null} eventTypes={alertEventTypes} />)}
         />
         <SendTest to={subscribed.filter(({ url }) => url !== null)} />
       </Group>
