@@ -15,15 +15,6 @@ export const keysQuery = ({ revoked = false, ...page }: KeysQuery) => ({
   placeholderData: keepPreviousData,
 });
 
-export const revokeKey = (apiKeyId: string) =>
-  keys.action<void, ApiKey>(() => cueline.keys.revoke(apiKeyId), 'Key revoked');
-
-export const rotateKey = (apiKeyId: string) =>
-  keys.action(
-    (graceSeconds: number) => cueline.keys.rotate(apiKeyId, { graceSeconds }),
-    'Key rotated',
-  );
-
 type KeyState = 'active' | 'expired' | 'revoked';
 
 export function keyStateOf({ revokedAt, expiresAt }: ApiKey): KeyState {
