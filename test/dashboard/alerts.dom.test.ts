@@ -52,10 +52,10 @@ test('the dialog names the endpoints that subscribe to alerts', async () => {
   });
   const { page } = await visit('/settings/alerts', { as: 'owner' });
   await page.getByRole('button', { name: 'Add alert' }).first().click();
-  const told = page.getByRole('dialog').getByRole('region', { name: 'Who is told' });
-  await told.getByText('Pager').waitFor();
-  assert.equal(await told.getByText('Shop').count(), 0);
-  assert.equal(await told.getByText('(owner)').count(), 0);
+  const notified = page.getByRole('dialog').getByRole('region', { name: 'Who is notified' });
+  await notified.getByText('Pager').waitFor();
+  assert.equal(await notified.getByText('Shop').count(), 0);
+  assert.equal(await notified.getByText('(owner)').count(), 0);
 });
 
 test('where the server sends e-mail, the dialog names the owners', async () => {
@@ -63,9 +63,9 @@ test('where the server sends e-mail, the dialog names the owners', async () => {
   const mailing = await openPages({ config: { smtp }, publicUrl: 'http://127.0.0.1:9' });
   const { page } = await mailing.visit('/settings/alerts', { as: 'owner' });
   await page.getByRole('button', { name: 'Add alert' }).first().click();
-  const told = page.getByRole('dialog').getByRole('region', { name: 'Who is told' });
-  await told.getByText('(owner)').first().waitFor();
-  assert.equal(await told.getByText('Nobody').count(), 0);
+  const notified = page.getByRole('dialog').getByRole('region', { name: 'Who is notified' });
+  await notified.getByText('(owner)').first().waitFor();
+  assert.equal(await notified.getByText('Nobody').count(), 0);
 });
 
 test('a new endpoint subscribes to alerts unless the owner says otherwise', async () => {

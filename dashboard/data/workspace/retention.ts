@@ -15,12 +15,10 @@ export const setRetention: Action<Retention, Retention> = {
 
 export const erasures = resource('erasures', 'Erasure', cueline.erasures);
 
-/** What an erasure would delete. Read anew by each dialog. */
+/** What an erasure would delete. Read again by each dialog. */
 export const erasurePreviewQuery = (input: ErasureInput) =>
   queryOptions({
-    ...erasures.query(['preview', input], (options) =>
-      cueline.erasures.preview(input, options),
-    ),
+    ...erasures.query(['preview', input], (options) => cueline.erasures.preview(input, options)),
     staleTime: 0,
     gcTime: 0,
   });

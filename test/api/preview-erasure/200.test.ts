@@ -22,7 +22,11 @@ const nothing = { records: 0, isLowerBound: false, from: null, to: null };
 
 test('says how many records from when to when, and deletes none', async () => {
   const [one, two] = [await addAgent(service), await addAgent(service)];
-  const times = ['2026-01-02T03:04:05.678Z', '2026-03-04T05:06:07.008Z', '2026-05-06T07:08:09.010Z'];
+  const times = [
+    '2026-01-02T03:04:05.678Z',
+    '2026-03-04T05:06:07.008Z',
+    '2026-05-06T07:08:09.010Z',
+  ];
   const variables = '{"customer":"c-many"}';
   const ids = await addRecords(
     db,

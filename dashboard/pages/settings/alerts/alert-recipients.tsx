@@ -12,18 +12,18 @@ import { useAction } from '../../../kit/resource.ts';
 import { EndpointForm } from '../endpoints/endpoint-form.tsx';
 import { alertEventTypes } from '../endpoints/event-groups.ts';
 
-/** Who is told when an alert fires and clears: the endpoints that subscribe, and the owners where the server sends e-mail. */
+/** Who is notified when an alert fires and clears: the endpoints that subscribe, and the owners where the server sends e-mail. */
 export function AlertRecipients() {
   const all = useQuery(endpoints.list()).data;
   const people = useQuery(members.list()).data;
   const options = useQuery(signInOptionsQuery).data;
   if (!all || !people || !options) return <Stack mih="5.5rem" aria-busy />;
-  const subscribed = all.filter(isTold);
+  const subscribed = all.filter(isNotified);
   const owners = options.passwordReset ? people.filter(({ role }) => role === 'owner') : [];
   const isNobody = subscribed.length === 0 && owners.length === 0;
   return (
-    <Stack component="section" gap="xs" aria-label="Who is told">
-      <h3 className="section-title">Who is told</h3>
+    <Stack component="section" gap="xs" aria-label="Who is notified">
+      <h3 className="section-title">Who is notified</h3>
       {isNobody ? (
         <p className="bad-note" role="status">
           Nobody. No endpoint subscribes to alerts, and this server sends no e-mail.
@@ -53,7 +53,7 @@ export function AlertRecipients() {
   );
 }
 
-const isTold = ({ enabled, eventTypes }: EventEndpoint) =>
+const isNotified = ({ enabled, eventTypes }: EventEndpoint) =>
   enabled && eventTypes.includes('alert.fired');
 
 /** A pull endpoint reads its events itself, and a ping is none. */

@@ -2,7 +2,7 @@ import type { EventEndpoint } from '../../../../src/client/index.ts';
 
 export type EventType = EventEndpoint['eventTypes'][number];
 
-/** Who subscribes to these is told of alerts. */
+/** Who subscribes to these is notified of alerts. */
 export const alertEventTypes: EventType[] = ['alert.fired', 'alert.cleared'];
 
 /** The types that an endpoint can subscribe to. A ping needs no subscription. */

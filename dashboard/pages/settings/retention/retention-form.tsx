@@ -63,10 +63,7 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
   );
 }
 
-function ConfirmRetention(props: {
-  readonly from: Retention;
-  readonly to: Retention;
-}) {
+function ConfirmRetention(props: { readonly from: Retention; readonly to: Retention }) {
   const { from, to } = props;
   const queries = useQueryClient();
   return (
