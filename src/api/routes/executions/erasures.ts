@@ -18,11 +18,11 @@ import {
 } from '../../../flow/history/erase.ts';
 import { previewErasure as countErasable } from '../../../flow/history/preview-erasure.ts';
 import * as store from '../../../store/history/erasures.ts';
+import { limitLists } from '../../access/count-calls.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { allowAgentOrigins } from '../../http/cors.ts';
-import { limitLists } from '../../http/limits/minute-limit.ts';
 import { pageResponse, readPage } from '../../http/request/page.ts';
 import { route } from '../../http/route.ts';
 
