@@ -9,7 +9,7 @@ test('a rate changes by percentage points, everything else by percent', () => {
   assert.deepEqual(changeOf('failures', 0.02, 0.02), { text: '0 pp', direction: 0 });
   assert.deepEqual(changeOf('executions', 112, 100), { text: '+12%', direction: 1 });
   assert.deepEqual(changeOf('cost', 1, 2), { text: '−50%', direction: -1 });
-  assert.deepEqual(changeOf('tokens', 1_234, 100), { text: '× 12', direction: 1 });
+  assert.deepEqual(changeOf('tokens', 1_234, 100), { text: '+1,134%', direction: 1 });
 });
 
 test('what has no value before has no change', () => {

@@ -93,9 +93,7 @@ export function changeOf(
   }
   if (previous === 0) return null;
   const percent = Math.round((value / previous - 1) * 100);
-  // More than ten times as much is a factor.
-  const text = percent >= 1_000 ? `× ${Math.round(value / previous)}` : `${signed(percent)}%`;
-  return { text, direction: Math.sign(percent) };
+  return { text: `${signed(percent)}%`, direction: Math.sign(percent) };
 }
 
 const signedNumber = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
