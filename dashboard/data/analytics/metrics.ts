@@ -96,8 +96,7 @@ export function changeOf(
   return { text: `${signed(percent)}%`, direction: Math.sign(percent) };
 }
 
-const signedNumber = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
-const signed = (value: number) => signedNumber.format(value).replace('-', '\u2212');
+const { format: signed } = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
 
 /** The value of a metric over all executions. */
 export const formatTotal: Record<Metric, (figures: Figures) => string> = {
