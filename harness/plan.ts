@@ -9,6 +9,7 @@ import { type SentStatement, silentDb } from './silent-db.ts';
 /** The number of rows that PostgreSQL reads for a statement, by `explain (analyze)`, which executes it. */
 
 interface PlanNode {
+  readonly 'Relation Name'?: string;
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
@@ -41,15 +42,33 @@ export async function rowsOfStatement(
   });
 }
 
-/** The plan of the only query that `work` sends, for its values. */
+/** The rows of the only query that `work` sends, for its values. */
 export async function rowsOfQuery(db: Db, work: (db: Db) => Promise<unknown>): Promise<number> {
+  return rowsOf(await planOf(db, work));
+}
+
+/** How often that query looks into a table whose name begins like this. */
+export async function scansOfQuery(
+  db: Db,
+  table: string,
+  work: (db: Db) => Promise<unknown>,
+): Promise<number> {
+  const scansOf = (node: PlanNode): number =>
+    (node.Plans ?? []).reduce(
+      (sum, one) => sum + scansOf(one),
+      node['Relation Name']?.startsWith(table) ? node['Actual Loops'] : 0,
+    );
+  return scansOf(await planOf(db, work));
+}
+
+async function planOf(db: Db, work: (db: Db) => Promise<unknown>): Promise<PlanNode> {
   const sent: SentStatement[] = [];
   await work(silentDb((query) => sent.push(query)));
   const [one, ...others] = sent;
   assert.ok(one && others.length === 0, `sent ${sent.length} times`);
   const text = `explain (analyze, format json) ${one.text}`;
   const { rows } = await db.run<Record<string, unknown>>({ text, values: one.values });
-  return rowsOf(planIn(rows[0]));
+  return planIn(rows[0]);
 }
 
 function planIn(row: Record<string, unknown> = {}): PlanNode {

@@ -1,5 +1,5 @@
-import { Button, type ButtonProps, Group, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Button, type ButtonProps, Group, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { FormError } from '../components/states/form-error.tsx';
 import { Dialog, DialogCloseButton, openDialog, useCloseDialog } from './dialog.tsx';
 import { type Action, useAction } from './resource.ts';
@@ -23,11 +23,16 @@ export function ConfirmDialog<Result>(
   props: Question<Result> & {
     /** The label of the button that confirms, same as on the button that opened the dialog. */
     readonly confirm: string;
+    /** What must be typed first. */
+    readonly typed?: string;
+    /** Whether what the question says is still being read. */
+    readonly pending?: boolean;
     /** What is shown after the action instead of the question, such as a new secret. */
     readonly done?: (result: Result) => ReactNode;
   },
 ) {
-  const { destructive = true, done } = props;
+  const { destructive = true, done, typed = '', pending = false } = props;
+  const [text, setText] = useState('');
   const close = useCloseDialog();
   const { action } = props;
   const isLocal = typeof action === 'function';
@@ -46,6 +51,18 @@ export function ConfirmDialog<Result>(
     <Dialog title={props.title} locked={mutation.isPending}>
       <Stack gap="lg">
         <div>{props.children}</div>
+        {typed !== '' && (
+          <TextInput
+            label={
+              <>
+                Type “<bdi>{typed}</bdi>” to confirm
+              </>
+            }
+            value={text}
+            autoComplete="off"
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        )}
         <FormError error={mutation.error} />
         <Group justify="flex-end" gap="xs">
           {/* Focused in destructive dialogs: a repeated or held Enter must not confirm. */}
@@ -53,6 +70,7 @@ export function ConfirmDialog<Result>(
           <Button
             color={destructive ? 'red.9' : 'accent'}
             loading={mutation.isPending}
+            disabled={pending || text !== typed}
             data-autofocus={!destructive || undefined}
             onClick={confirm}
           >
@@ -72,19 +90,16 @@ interface SmallButtonProps
   extends Pick<ButtonProps, 'disabled' | 'loading' | 'leftSection' | 'variant' | 'c'> {
   readonly label: string;
   readonly of?: string | undefined;
+  /** Default: the label and `of`. */
+  readonly name?: string | undefined;
   readonly onClick: () => void;
 }
 
 /** A small button beside what it acts on. Its name says on which of them: `Delete` and `openai` make "Delete openai". */
 export function SmallButton(props: SmallButtonProps) {
-  const { label, of, ...others } = props;
+  const { label, of, name = of === undefined ? undefined : `${label} ${of}`, ...others } = props;
   return (
-    <Button
-      size="xs"
-      variant="default"
-      aria-label={of === undefined ? undefined : `${label} ${of}`}
-      {...others}
-    >
+    <Button size="xs" variant="default" aria-label={name} {...others}>
       {label}
     </Button>
   );

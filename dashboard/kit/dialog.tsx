@@ -111,24 +111,23 @@ interface Opened {
   readonly opener: HTMLElement | null;
 }
 
-const nothing: Opened = { dialog: null, opener: null };
-let opened = nothing;
+/** The last one is on top. */
+let opened: readonly Opened[] = [];
 const listeners = new Set<() => void>();
 
-function show(next: Opened): void {
+function show(next: readonly Opened[]): void {
   opened = next;
   for (const listener of listeners) listener();
 }
 
 /**
  * Opens a dialog outside the page: what opened it may be refetched or removed meanwhile, for example the row of a rotated
- * key, whose new secret must stay.
+ * key, whose new secret must stay. A dialog may open another one above it.
  */
 export function openDialog(dialog: ReactNode): void {
-  show({ dialog, opener: currentOpener() });
+  show([...opened, { dialog, opener: currentOpener() }]);
 }
 
-const closeOpened = () => show(nothing);
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -136,12 +135,16 @@ const subscribe = (listener: () => void) => {
 
 /** Where what `openDialog` opens is rendered, beside the page. Another page closes it. */
 export function DialogHost() {
-  const { dialog, opener } = useSyncExternalStore(subscribe, () => opened);
+  const all = useSyncExternalStore(subscribe, () => opened);
   const { pathname } = useLocation();
-  useEffect(() => closeOpened, [pathname]);
-  return (
-    <PlaceContext value={{ locked: false, close: closeOpened, opener }}>
+  useEffect(() => () => show([]), [pathname]);
+  return all.map(({ dialog, opener }, index) => (
+    <PlaceContext
+      // A dialog keeps its place while it is open.
+      key={index.toString()}
+      value={{ locked: false, close: () => show(opened.slice(0, index)), opener }}
+    >
       <Suspense>{dialog}</Suspense>
     </PlaceContext>
-  );
+  ));
 }

@@ -138,6 +138,7 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/retention': at('/api/v1/retention'),
   'PUT /api/v1/retention': at('/api/v1/retention', { recordsDays: 30, bodiesDays: null }),
   'POST /api/v1/erasures': at('/api/v1/erasures', { variable: 'customer', value: 'c1' }),
+  'POST /api/v1/erasures/preview': at('/api/v1/erasures/preview', { user: 'u1' }),
   async 'GET /api/v1/erasures'(fixture) {
     return { path: '/api/v1/erasures?limit=100', workspace: [await addErasure(fixture)] };
   },

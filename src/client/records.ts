@@ -87,6 +87,7 @@ export type Acceptance = BodyOf<'acceptInvitation'>;
 export type Retention = Output<'getRetention'>;
 export type Erasure = Output<'getErasure'>;
 export type ErasureInput = BodyOf<'createErasure'>;
+export type ErasurePreview = Output<'previewErasure'>;
 export type AuditFilters = QueryOf<'listAudit'>;
 export type View = Output<'getViews'>['views'][number];
 export type DismissalInput = BodyOf<'dismissNotice'>;

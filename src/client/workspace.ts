@@ -40,6 +40,8 @@ export function workspace({ method, plain }: Connection) {
     erasures: {
       /** Deletes every record in which this variable has this value, in the background. */
       create: plain('createErasure'),
+      /** Counts what it would delete, and deletes nothing. */
+      preview: plain('previewErasure'),
       list: plain('listErasures'),
       get: plain('getErasure'),
     },

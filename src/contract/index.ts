@@ -137,6 +137,7 @@ export const endpoints = {
   deletePrice: providers.deletePrice,
   getRetention: retention.getRetention,
   setRetention: retention.setRetention,
+  previewErasure: erasures.previewErasure,
   createErasure: erasures.createErasure,
   listErasures: erasures.listErasures,
   getErasure: erasures.getErasure,

@@ -160,7 +160,7 @@ export const providerTestsMax = 20;
 /** How long a request waits for a connection to the database before it is rejected. */
 export const connectionWaitMs = 5_000;
 /** Days of the preview of an alert. */
-export const previewDaysMax = 30;
+export const previewDaysMax = 7;
 /** The largest threshold and number of calls of an alert. */
 export const thresholdMax = 1e15;
 export const minCountMax = 1_000_000_000;

@@ -43,6 +43,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.setRetention({ recordsDays: 30, bodiesDays: null }),
   (c) => c.audit({ action: 'key.revoke', limit: 5 }),
   (c) => c.erasures.create({ variable: 'customer', value: 'c1' }),
+  (c) => c.erasures.preview({ user: 'u1' }),
   (c) => c.erasures.list({ limit: 5 }),
   (c) => c.erasures.get('e'),
   (c) => c.list('a', { limit: 1, include: 'processing', 'variables.customer': 'acme' }),

@@ -133,10 +133,10 @@ test('shows the diff before pinning a version, and restores the previous pin', a
   assert.ok(await dialog.getByRole('button', { name: 'Keep v1' }).isDisabled());
   heldCall.resolve();
   await dialog.waitFor({ state: 'hidden' });
-  await page.getByRole('button', { name: 'Restore v1' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Pin v1' }).click();
+  await page.getByRole('button', { name: 'Roll back to v1' }).first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Roll back to v1' }).click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  await page.getByRole('button', { name: 'Pin v2' }).waitFor();
+  await page.getByRole('button', { name: 'Pin v2' }).first().waitFor();
   await check();
   const { key } = await service.key();
   const { body } = await service.call('GET', `${agent.path}/pins`, { key });

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAgent, ended, run } from '../../harness/agents.ts';
 import { addRecords, dayMs } from '../../harness/records.ts';
-import { insertStatistics, tally } from '../../harness/statistics.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { loaded, openDashboard } from './harness.ts';
 
@@ -83,24 +82,6 @@ async function choose(page: Page, filter: string, values: readonly string[]): Pr
   for (const name of values) await page.getByRole('checkbox', { name }).check();
   await page.keyboard.press('Escape');
 }
-
-test('the failures by code are those with the statuses of the list', async () => {
-  const agent = await addAgent(service);
-  const one = { agentId: agent.id, executedAtMs: Date.now() };
-  await insertStatistics(service.db, [
-    tally({ ...one, status: 'failed', errorCode: 'MODEL_TIMEOUT' }),
-    tally({ ...one, status: 'rate_limited', errorCode: 'RATE_LIMIT_EXCEEDED' }),
-  ]);
-  const path = `/agents/${agent.agentId}/history`;
-  const { page, check } = await visit(`${path}?status=failed`, { as: 'viewer' });
-  const codes = page.getByRole('group', { name: 'Error codes' }).getByRole('button');
-  await codes.first().waitFor();
-  assert.deepEqual(await codes.allTextContents(), ['MODEL_TIMEOUT1']);
-  await check();
-  await page.goto(`${path}?status=failed,rate_limited`);
-  await codes.nth(1).waitFor();
-  assert.equal(await codes.count(), 2);
-});
 
 test('applying a filter by a click keeps the exact time range', async () => {
   const range = 'startDate=2026-01-02T03%3A04%3A05.678Z';

@@ -5,6 +5,7 @@ import { freezeWindows } from '../../harness/windows.ts';
 import { openPages } from './in-dom.ts';
 
 const { service, visit } = await openPages();
+const other = await service.workspace();
 
 test('the empty list explains keys', async () => {
   const { page, check } = await visit('/keys', { as: 'viewer' });
@@ -41,7 +42,31 @@ test('rotates a key and revokes the old one', async () => {
   await dialog.getByText('will fail with 401').waitFor();
   await check();
   await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await row.waitFor({ state: 'detached' });
+  // The new one has the same name.
+  await page.getByRole('checkbox', { name: 'Revoked keys' }).click();
   await row.getByText('revoked').waitFor();
+  assert.equal(await page.getByRole('row').count(), 2);
+  await check();
+});
+
+test('without a revoked key, the filter says so and goes away', async () => {
+  const { page } = await visit('/keys?revoked=true', { as: { userId: other.ownerId } });
+  await page.getByText('No key was revoked.').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByText('No keys yet').waitFor();
+});
+
+test('a key that was replaced shows when it ends', async () => {
+  const { key } = await service.key();
+  const { page } = await visit('/keys', { as: 'owner' });
+  const row = page.getByRole('row').filter({ hasText: key.slice(0, 10) });
+  await row.getByRole('button', { name: /^Actions/ }).click();
+  await page.getByRole('menuitem', { name: 'Rotate' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Rotate' }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await row.getByText(/ends (tomorrow|in (1 day|2[34] hours))/).waitFor();
 });
 
 test('says why calls fail', async () => {

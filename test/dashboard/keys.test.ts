@@ -37,7 +37,14 @@ test('creates a key, shows it once, and it works', async () => {
   await page.getByRole('tooltip').getByText('Copy failed').waitFor();
   await page.keyboard.press('Escape');
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('cell', { name: /^Shop/ }).waitFor();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const row = page.getByRole('row').filter({ hasText: 'Shop' });
+  for (const text of ['execute, read', /^ends /]) {
+    await row.getByText(text).waitFor();
+    const { x, width } = (await row.getByText(text).boundingBox()) ?? { x: 1440, width: 0 };
+    // Not behind the actions at the right edge.
+    assert.ok(x + width < 1380, String(text));
+  }
   assert.equal(await page.getByText(secret).count(), 0);
   const { body } = await service.call('GET', '/api/v1/keys', { key: (await service.key()).key });
   const issued = body.keys.find((key: { name: string }) => key.name === 'Shop');

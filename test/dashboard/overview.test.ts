@@ -124,3 +124,23 @@ test('the password notice is one line that can be postponed', async () => {
   );
   assert.deepEqual(rows, [{ days: 7 }]);
 });
+
+test('nothing that is seen moves when the checklist arrives', async () => {
+  const { workspaceId, ownerId: userId } = await service.workspace();
+  assert.ok(workspaceId);
+  const { page } = await visit('/healthz', { as: { userId }, intercepts: true });
+  const held = Promise.withResolvers<void>();
+  await page.route('**/api/v1/providers', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.goto('/');
+  const figures = page.getByRole('region', { name: 'Figures', includeHidden: true });
+  // The figures are there, but nobody sees them before it is known what is above them.
+  await figures.getByText('Running now').waitFor({ state: 'attached' });
+  const seenAt = (await figures.isVisible()) ? await figures.boundingBox() : null;
+  held.resolve();
+  await page.getByRole('heading', { name: 'Your first call' }).waitFor();
+  await figures.waitFor();
+  assert.deepEqual(seenAt ?? (await figures.boundingBox()), await figures.boundingBox());
+});

@@ -117,6 +117,7 @@ test('erases an end user, which the audit log shows', async () => {
   await page.getByLabel('Name').fill('name');
   await page.getByLabel('Value').fill('Ada');
   await page.getByRole('button', { name: 'Erase…' }).click();
+  await page.getByLabel('Type “Ada” to confirm').fill('Ada');
   await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
   await page.getByRole('cell', { name: 'processing' }).waitFor();
   await runRetentionRound(service.db, service.database);

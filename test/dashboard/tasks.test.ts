@@ -22,11 +22,11 @@ test('rolls back to the previous version in 4 clicks', async () => {
   const clicks = await countClicks(page);
   await page.getByRole('link', { name: 'Rolled back' }).click();
   await page.getByRole('link', { name: 'Versions' }).click();
-  await page.getByRole('button', { name: 'Restore v1' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Pin v1?' });
+  await page.getByRole('button', { name: 'Roll back to v1' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Roll back to v1?' });
   await dialog.getByRole('textbox', { name: 'User template of v1' }).waitFor();
   await check();
-  await dialog.getByRole('button', { name: 'Pin v1' }).click();
+  await dialog.getByRole('button', { name: 'Roll back to v1' }).click();
   await dialog.waitFor({ state: 'detached' });
   assert.equal(await clicks(), 4);
   const { body } = await service.call('GET', agent.path, { key });

@@ -175,7 +175,7 @@ test('shows problems at their lines; saves, compares and pins a version', async 
   await check();
   await dialog.getByRole('button', { name: 'Pin v2' }).click();
   await dialog.waitFor({ state: 'hidden' });
-  await page.getByRole('button', { name: 'Pin v1' }).waitFor();
+  await page.getByRole('button', { name: 'Roll back to v1' }).waitFor();
 });
 
 test('shows a webhook secret once, and its snippets start workflow runs', async () => {

@@ -1,27 +1,28 @@
-import { formatChange } from '../../data/analytics/metrics.ts';
-import classes from './change.module.css';
+import type { Metric } from '../../data/analytics/analytics-search.ts';
+import { changeOf, worse } from '../../data/analytics/metrics.ts';
 
 /** The change from the previous period, in red if it is for the worse. */
 export function Change(props: {
-  readonly change: number | null;
-  /** The direction that is worse; undefined if neither is. */
-  readonly worse?: 'up' | undefined;
+  readonly metric: Metric;
+  readonly now: number | null;
+  readonly previous: number | null;
   readonly before?: string;
   /** Says what it is compared with, where nothing beside it does. */
   readonly vague?: boolean;
 }) {
-  const { change, worse, before, vague = false } = props;
+  const { metric, now, previous, before, vague = false } = props;
+  const change = changeOf(metric, now, previous);
   if (change === null) {
     if (vague) return null;
-    return (
-      <span className={classes.change}>{before === undefined ? '–' : `before: ${before}`}</span>
-    );
+    return <span className="soft nowrap">{before === undefined ? '–' : `before: ${before}`}</span>;
   }
-  const rounded = Math.round(change * 100);
-  const tone = worse === undefined || rounded === 0 ? undefined : rounded > 0 ? 'bad' : 'good';
+  const { text, direction } = change;
+  const isJudged = worse[metric] !== undefined && direction !== 0;
   return (
-    <span className={classes.change}>
-      <span data-tone={tone}>{formatChange(change)}</span>
+    <span className="soft nowrap">
+      <span style={isJudged ? { color: direction > 0 ? 'var(--bad)' : 'var(--good)' } : {}}>
+        {text}
+      </span>
       {before !== undefined && <> from {before}</>}
       {vague && ' vs previous period'}
     </span>

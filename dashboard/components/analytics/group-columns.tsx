@@ -3,7 +3,7 @@ import type { GroupTotal } from '../../data/analytics/analytics.ts';
 import type { Grouping, Metric } from '../../data/analytics/analytics-search.ts';
 import { type Figures, groupingLabels } from '../../data/analytics/groups.ts';
 import { type ListFilters, linkToGroup, type Span } from '../../data/analytics/links.ts';
-import { changeOf, formatApproximate, valueOfMetric, worse } from '../../data/analytics/metrics.ts';
+import { formatApproximate, valueOfMetric } from '../../data/analytics/metrics.ts';
 import { formatCost, formatCostSum, formatCount, formatPercent } from '../../data/text/format.ts';
 import type { Column } from '../tables/data-table.tsx';
 import { Change } from './change.tsx';
@@ -44,7 +44,7 @@ export function groupColumns(of: ColumnsOf): readonly Column<GroupRow>[] {
       const now = valueOfMetric(metric, figures, all, grouping);
       const before =
         previous && allPrevious ? valueOfMetric(metric, previous, allPrevious, grouping) : null;
-      return <Change change={changeOf(now, before)} worse={worse[metric]} />;
+      return <Change metric={metric} now={now} previous={before} />;
     },
   };
   return [

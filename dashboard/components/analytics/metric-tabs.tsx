@@ -1,13 +1,7 @@
 import { Skeleton, UnstyledButton } from '@mantine/core';
 import { type Metric, metrics } from '../../data/analytics/analytics-search.ts';
 import type { Figures } from '../../data/analytics/groups.ts';
-import {
-  changeOf,
-  formatTotal,
-  metricLabels,
-  totalOf,
-  worse,
-} from '../../data/analytics/metrics.ts';
+import { formatTotal, metricLabels, totalOf } from '../../data/analytics/metrics.ts';
 import { Change } from './change.tsx';
 import classes from './metric-tabs.module.css';
 
@@ -41,8 +35,9 @@ export function MetricTabs(props: {
           <span className={classes.note}>
             {totals && previous && (
               <Change
-                change={changeOf(of(metric, totals), of(metric, previous))}
-                worse={worse[metric]}
+                metric={metric}
+                now={of(metric, totals)}
+                previous={of(metric, previous)}
                 before={formatTotal[metric](previous)}
               />
             )}

@@ -74,23 +74,29 @@ export const formatMetric: Record<Metric, (value: number) => string> = {
   cost: formatCost,
 };
 
-/** The change from the previous value, such as `+12 %`. Null if there is nothing to compare. */
-export function changeOf(value: number | null, previous: number | null): number | null {
-  if (value === null || previous === null || previous === 0) return null;
-  return value / previous - 1;
+/** A change as it is shown: its text, and whether that is more, less or the same. */
+export interface ShownChange {
+  readonly text: string;
+  readonly direction: number;
 }
 
-const signed = new Intl.NumberFormat(undefined, {
-  style: 'percent',
-  maximumFractionDigits: 0,
-  signDisplay: 'exceptZero',
-});
-
-/** More than ten times as much is shown as a factor. */
-export function formatChange(change: number): string {
-  if (change >= 10) return `× ${Math.round(change + 1)}`;
-  return signed.format(change);
+/** The change from the previous value: of a rate in percentage points, else in percent. Null if there is nothing to compare. */
+export function changeOf(
+  metric: Metric,
+  value: number | null,
+  previous: number | null,
+): ShownChange | null {
+  if (value === null || previous === null) return null;
+  if (metric === 'failures') {
+    const points = Math.round((value - previous) * 1_000) / 10;
+    return { text: `${signed(points)} pp`, direction: Math.sign(points) };
+  }
+  if (previous === 0) return null;
+  const percent = Math.round((value / previous - 1) * 100);
+  return { text: `${signed(percent)}%`, direction: Math.sign(percent) };
 }
+
+const { format: signed } = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
 
 /** The value of a metric over all executions. */
 export const formatTotal: Record<Metric, (figures: Figures) => string> = {

@@ -1,4 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ExecutionFilters } from '../../../src/client/index.ts';
+import { isTooLarge } from '../analytics/analytics.ts';
 import { cueline } from '../client/client.ts';
 import type { TimeRange } from './periods.ts';
 
@@ -19,6 +21,9 @@ const groupings = {
   agentId: 'agent',
 } as const;
 export type Facet = keyof typeof groupings;
+
+/** Before any execution. */
+const beginning = '2020-01-01';
 
 /** With `statuses`, only executions with one of these statuses count. */
 export function facetQuery(
@@ -42,7 +47,15 @@ export function facetQuery(
   return queryOptions({
     queryKey: ['execution facets', query, statuses],
     queryFn: async ({ signal }): Promise<FacetValue[]> => {
-      const { buckets } = await cueline.statistics(query, { signal });
+      const read = (more = {}) => cueline.statistics({ ...query, ...more }, { signal });
+      // Without a start, statistics have one of their own. A list has none.
+      const { buckets } =
+        startDate === undefined
+          ? await read({ startDate: beginning }).catch((error) => {
+              if (!isTooLarge(error)) throw error;
+              return read();
+            })
+          : await read();
       const byValue = Map.groupBy(
         buckets.filter(({ count, status }) => count > 0 && isCounted(status, statuses)),
         (bucket) => bucket[facet],
@@ -53,6 +66,29 @@ export function facetQuery(
         return { value, label: labelOf(facet, same) ?? value, count };
       });
       return values.sort((one, other) => other.count - one.count);
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+}
+
+/** How many executions of a list have each of these error codes, most frequent first: counted as the list counts them. */
+export function codeCountsQuery(
+  agentId: string | undefined,
+  { include: _, ...filters }: ExecutionFilters,
+  codes: readonly string[],
+) {
+  return queryOptions({
+    queryKey: ['execution facets', 'counts', agentId ?? null, filters, codes],
+    queryFn: async ({ signal }) => {
+      const counts = await Promise.all(
+        codes.map(async (value) => {
+          const one = { ...filters, errorCode: [value], omit: 'bodies', limit: 1 };
+          const page = await cueline.list(agentId ?? null, one as ExecutionFilters, { signal });
+          return { value, count: page.pagination.total };
+        }),
+      );
+      return counts.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,

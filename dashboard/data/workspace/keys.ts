@@ -6,21 +6,14 @@ import { cueline } from '../client/client.ts';
 /** The result of an issued or rotated key has its secret, which is shown once and never cached. */
 export const keys = resource('keys', 'Key', cueline.keys);
 
-export const keysQuery = (page: PageQuery) => ({
-  ...keys.list(page),
+type KeysQuery = PageQuery & { readonly revoked?: boolean };
+
+export const keysQuery = ({ revoked = false, ...page }: KeysQuery) => ({
+  ...keys.list({ ...page, revoked }),
   // The usage of rate limits keeps changing.
   refetchInterval: 10_000,
   placeholderData: keepPreviousData,
 });
-
-export const revokeKey = (apiKeyId: string) =>
-  keys.action<void, ApiKey>(() => cueline.keys.revoke(apiKeyId), 'Key revoked');
-
-export const rotateKey = (apiKeyId: string) =>
-  keys.action(
-    (graceSeconds: number) => cueline.keys.rotate(apiKeyId, { graceSeconds }),
-    'Key rotated',
-  );
 
 type KeyState = 'active' | 'expired' | 'revoked';
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { PageQuery, Retention } from '../../../src/client/index.ts';
+import type { ErasureInput, PageQuery, Retention } from '../../../src/client/index.ts';
 import { type Action, resource } from '../../kit/resource.ts';
 import { cueline } from '../client/client.ts';
 
@@ -14,6 +14,14 @@ export const setRetention: Action<Retention, Retention> = {
 };
 
 export const erasures = resource('erasures', 'Erasure', cueline.erasures);
+
+/** What an erasure would delete. Read again by each dialog. */
+export const erasurePreviewQuery = (input: ErasureInput) =>
+  queryOptions({
+    ...erasures.query(['preview', input], (options) => cueline.erasures.preview(input, options)),
+    staleTime: 0,
+    gcTime: 0,
+  });
 
 /** Polls while an erasure is in progress. */
 export const erasuresQuery = (page: PageQuery) =>

@@ -12,13 +12,7 @@ import { previousTotalsQuery, totalsQuery } from '../../data/analytics/analytics
 import { type Metric, metrics } from '../../data/analytics/analytics-search.ts';
 import { type Figures, figuresOf } from '../../data/analytics/groups.ts';
 import { type ListFilters, linkToGroup } from '../../data/analytics/links.ts';
-import {
-  changeOf,
-  formatTotal,
-  metricLabels,
-  totalOf,
-  worse,
-} from '../../data/analytics/metrics.ts';
+import { formatTotal, metricLabels, totalOf } from '../../data/analytics/metrics.ts';
 import { previousOf, toTimeRange } from '../../data/analytics/time-range.ts';
 
 const route = getRouteApi('/app/agents/$agentId/');
@@ -70,8 +64,9 @@ export function Activity({ agentId }: { readonly agentId: string }) {
                 figures &&
                 before && (
                   <Change
-                    change={changeOf(totalOf(metric, figures), totalOf(metric, before))}
-                    worse={worse[metric]}
+                    metric={metric}
+                    now={totalOf(metric, figures)}
+                    previous={totalOf(metric, before)}
                     before={formatTotal[metric](before)}
                   />
                 )

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Agent } from '../../../src/client/index.ts';
 import { ErrorState } from '../../components/states/error-state.tsx';
 import { FormError } from '../../components/states/form-error.tsx';
+import { pinVerb } from '../../components/versions/pin-button.tsx';
 import { TemplateDiff } from '../../components/versions/template-diff.tsx';
 import { useChangeAgent } from '../../data/agents/agent-actions.ts';
 import { taggedAgentQuery } from '../../data/agents/agents.ts';
@@ -29,6 +30,7 @@ export function PinDialog(props: {
   ]);
   const missing = (after.data?.variables ?? []).filter((name) => !declared.has(name));
   const label = after.data?.promptVersionLabel ?? '…';
+  const verb = pinVerb({ id: promptVersionId, label }, agent.promptVersionId);
   // The server rejects a version whose variables are not declared, so they are declared in the same update. That
   // replaces the whole list of required variables, so the ETag guards against concurrent changes.
   const declares = missing.length > 0 && {
@@ -38,7 +40,7 @@ export function PinDialog(props: {
   const change = declares || { patch: { promptVersionId } };
   const error = before.error ?? after.error ?? (tagged.data ? null : tagged.error);
   return (
-    <Dialog width="large" title={`Pin ${label}?`} locked={pin.isPending} onClose={onClose}>
+    <Dialog width="large" title={`${verb}?`} locked={pin.isPending} onClose={onClose}>
       <Stack gap="lg">
         <p>
           New calls will use “{label}” instead of “{agent.promptVersionLabel}”. Executions in
@@ -68,7 +70,7 @@ export function PinDialog(props: {
               pin.mutate(change, { onSuccess: onClose, onError: () => void tagged.refetch() })
             }
           >
-            Pin {label}
+            {verb}
           </Button>
         </Group>
       </Stack>

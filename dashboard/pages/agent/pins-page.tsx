@@ -7,6 +7,7 @@ import { ErrorState } from '../../components/states/error-state.tsx';
 import { StaleNotice } from '../../components/states/stale-notice.tsx';
 import { StateBadge } from '../../components/states/state-badge.tsx';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { PinButton } from '../../components/versions/pin-button.tsx';
 import { useVersionColumns } from '../../components/versions/version-columns.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { pinsQuery } from '../../data/agents/pins.ts';
@@ -32,18 +33,15 @@ export function PinsPage() {
   // Those who see an agent see its pinned version, but not always its prompt.
   const isPrivate = isNotFound(versions.error);
   const pinned = <StateBadge tone="good" text="pinned" />;
-  const pinButton = (promptVersionId: string, verb: string, label: string) =>
-    promptVersionId !== agent.promptVersionId &&
+  const pinButton = (id: string, label: string) =>
+    id !== agent.promptVersionId &&
     canEdit &&
     !isPrivate && (
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={`${verb} ${label}`}
-        onClick={() => setVersionToPin(promptVersionId)}
-      >
-        {verb}
-      </Button>
+      <PinButton
+        version={{ id, label }}
+        pinnedId={agent.promptVersionId}
+        onClick={() => setVersionToPin(id)}
+      />
     );
 
   type Version = NonNullable<typeof versions.data>[number];
@@ -53,8 +51,7 @@ export function PinsPage() {
         {label} {promptVersionId === agent.promptVersionId && pinned}
       </>
     ),
-    actions: ({ promptVersionId, promptVersionLabel: label }) =>
-      pinButton(promptVersionId, 'Pin', label),
+    actions: ({ promptVersionId, promptVersionLabel: label }) => pinButton(promptVersionId, label),
   });
   type Pin = NonNullable<typeof pins.data>['pins'][number];
   const pinColumns: readonly Column<Pin>[] = [
@@ -71,8 +68,7 @@ export function PinsPage() {
     {
       header: 'Actions',
       align: 'right',
-      cell: ({ promptVersionId, promptVersionLabel: label }) =>
-        pinButton(promptVersionId, 'Restore', label),
+      cell: ({ promptVersionId, promptVersionLabel: label }) => pinButton(promptVersionId, label),
     },
   ];
   const failed = [...(isPrivate ? [] : [versions]), pins].find(

@@ -4,10 +4,9 @@ type ErrorCode = NonNullable<Execution['errorCode']>;
 
 /** What a user can do about each error code. */
 export const remedies: Readonly<Record<ErrorCode, string>> = {
-  RATE_LIMIT_EXCEEDED:
-    'A rate limit of the key, the agent or the Testing stage was reached. Call less often, wait for the next window, or raise the limit.',
+  RATE_LIMIT_EXCEEDED: 'Call less often, wait for the next window, or raise the limit.',
   QUOTA_EXCEEDED:
-    'The plan has no AI Actions left this month. Wait until they reset next month, or ask an owner to raise the plan.',
+    'The plan has no AI Actions left this month. Wait until they reset next month, or ask an owner to raise the quota.',
   AGENT_NOT_ACTIVE:
     'The agent did not accept calls: its API was disabled, or it was in Draft, Paused or archived. Move it to Testing or Deployed and enable the API.',
   KEY_NOT_AUTHORIZED:

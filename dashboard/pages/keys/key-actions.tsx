@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../../src/client/index.ts';
 import { RateLimitFields } from '../../components/fields/rate-limit-fields.tsx';
-import { keyStateOf, keys, revokeKey, rotateKey } from '../../data/workspace/keys.ts';
+import { cueline } from '../../data/client/client.ts';
+import { keyStateOf, keys } from '../../data/workspace/keys.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../kit/dialog.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
@@ -67,7 +68,10 @@ function RotateKey({ apiKey }: Props) {
       title={`Rotate ${apiKey.name}`}
       intro="Creates a key with the same name, agents, permissions and limits. The old key stops working after the grace period."
       withoutGrace="the old key stops working immediately"
-      action={rotateKey(apiKey.apiKeyId)}
+      action={keys.action(
+        (graceSeconds: number) => cueline.keys.rotate(apiKey.apiKeyId, { graceSeconds }),
+        'Key rotated',
+      )}
       done={(issued) => <IssuedKey issued={issued} />}
     />
   );
@@ -78,7 +82,7 @@ function RevokeKey({ apiKey }: Props) {
     <ConfirmDialog
       title={`Revoke ${apiKey.name}?`}
       confirm="Revoke"
-      action={revokeKey(apiKey.apiKeyId)}
+      action={keys.action<void, ApiKey>(() => cueline.keys.revoke(apiKey.apiKeyId), 'Key revoked')}
     >
       Calls with <code>{apiKey.start}…</code> will fail with 401 immediately, and this cannot be
       undone. Executions in progress continue. To replace the key without downtime, rotate it.

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ApiKey } from '../../../src/client/index.ts';
 import { LimitBars } from '../../components/figures/limit-bars.tsx';
@@ -15,7 +16,10 @@ import classes from './keys.module.css';
 
 /** The keys of the workspace, or those of an agent. */
 export function KeyList<Data>(
-  props: Pick<Parameters<typeof List<Data, ApiKey>>[0], 'query' | 'rows' | 'empty' | 'add'>,
+  props: Pick<
+    Parameters<typeof List<Data, ApiKey>>[0],
+    'query' | 'rows' | 'empty' | 'add' | 'filtered'
+  >,
 ) {
   return (
     <List
@@ -42,10 +46,10 @@ const columns: readonly Column<ApiKey>[] = [
       </div>
     ),
   },
-  { header: 'State', cell: (key) => <KeyStateBadge apiKey={key} /> },
+  { header: 'State', cell: (key) => <KeyState apiKey={key} /> },
   {
     header: 'Permissions',
-    hideBelow: 'xl',
+    hideBelow: 'md',
     cell: ({ permissions }) => <span className="nowrap">{permissions.join(', ')}</span>,
   },
   {
@@ -55,7 +59,7 @@ const columns: readonly Column<ApiKey>[] = [
   },
   {
     header: 'Created by',
-    hideBelow: 'lg',
+    hideBelow: 'xl',
     cell: ({ createdBy }) => <Creator userId={createdBy} />,
   },
   {
@@ -68,11 +72,6 @@ const columns: readonly Column<ApiKey>[] = [
     header: 'Last used',
     hideBelow: 'sm',
     cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} relative />),
-  },
-  {
-    header: 'Expires',
-    hideBelow: 'xl',
-    cell: ({ expiresAt }) => (expiresAt === null ? 'Never' : <Time at={expiresAt} relative />),
   },
 ];
 
@@ -105,7 +104,17 @@ function Creator({ userId }: { readonly userId: string | null }) {
   return <bdi>{useMemberNames()(userId)}</bdi>;
 }
 
-function KeyStateBadge({ apiKey }: { readonly apiKey: ApiKey }) {
+/** With the end of a key that has one, such as one that was replaced. */
+function KeyState({ apiKey }: { readonly apiKey: ApiKey }) {
   const state = keyStateOf(apiKey);
-  return <StateBadge tone={state === 'active' ? 'good' : 'calm'} text={state} />;
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <StateBadge tone={state === 'active' ? 'good' : 'calm'} text={state} />
+      {state === 'active' && apiKey.expiresAt !== null && (
+        <span className="small-note nowrap">
+          ends <Time at={apiKey.expiresAt} relative />
+        </span>
+      )}
+    </Group>
+  );
 }

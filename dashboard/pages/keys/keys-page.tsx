@@ -1,3 +1,4 @@
+import { Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useFilters } from '../../components/hooks/use-filters.ts';
 import { PageHeader } from '../../components/layout/page-header.tsx';
@@ -9,8 +10,8 @@ import type { KeysSearch } from './route.ts';
 const pageSize = 25;
 
 export function KeysPage() {
-  const [{ offset = 0 }] = useFilters<KeysSearch>();
-  const keys = useQuery(keysQuery({ limit: pageSize, offset }));
+  const [{ offset = 0, revoked = false }, change, clear] = useFilters<KeysSearch>();
+  const keys = useQuery(keysQuery({ limit: pageSize, offset, revoked }));
   return (
     <>
       <PageHeader
@@ -18,9 +19,16 @@ export function KeysPage() {
         description="Programs authenticate with an API key. A key never has more rights than the user who created it."
         actions={<CreateKey />}
       />
+      <Checkbox
+        label="Revoked keys"
+        mb="sm"
+        checked={revoked}
+        onChange={({ currentTarget }) => change({ revoked: currentTarget.checked || undefined })}
+      />
       <KeyList
         query={keys}
         rows={(page) => page.keys}
+        filtered={revoked && { text: 'No key was revoked.', onClear: clear }}
         empty={{
           icon: 'keys',
           title: 'No keys yet',

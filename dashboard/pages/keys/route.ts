@@ -6,12 +6,17 @@ import { agentRoute } from '../agent/route.ts';
 
 export interface KeysSearch {
   readonly offset?: number;
+  /** Lists the revoked keys instead of the others. */
+  readonly revoked?: true;
 }
 
 export const keysRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/keys',
-  validateSearch: (given: Record<string, unknown>): KeysSearch => readOffset(given),
+  validateSearch: (given: Record<string, unknown>): KeysSearch => ({
+    ...readOffset(given),
+    ...(given.revoked === true && { revoked: true }),
+  }),
   component: lazyPage(() => import('./keys-page.tsx'), 'KeysPage'),
 });
 

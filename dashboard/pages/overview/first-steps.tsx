@@ -6,14 +6,20 @@ import { can, isDismissed, useDismiss, useMe } from '../../data/workspace/me.ts'
 import classes from './first-steps.module.css';
 import { firstStepsQuery } from './first-steps-query.ts';
 
+/** What is done. `isLoading` while nobody knows whether the list is shown: what is below it must not move then. */
+export function useFirstSteps() {
+  const me = useMe();
+  const isShown = can(me, 'edit') && !isDismissed(me, 'firstSteps');
+  const { data, isLoading } = useQuery({ ...firstStepsQuery, enabled: isShown });
+  return { done: isShown ? data : undefined, isLoading };
+}
+
 /** The way to the first call. Each step checks itself off; the list goes once all are done or the user dismisses it. */
 export function FirstSteps() {
-  const me = useMe();
   const dismiss = useDismiss();
-  const isShown = can(me, 'edit') && !isDismissed(me, 'firstSteps');
-  const { data: done } = useQuery({ ...firstStepsQuery, enabled: isShown });
-  // It supports the page: nothing is shown while it loads or if it fails.
-  if (!isShown || done === undefined || done.call) return null;
+  const { done } = useFirstSteps();
+  // It supports the page: nothing is shown if it fails.
+  if (done === undefined || done.call) return null;
   const steps = stepsOf(done.agentId);
   const next = steps.find(({ step }) => !done[step])?.step;
   const count = steps.filter(({ step }) => done[step]).length;

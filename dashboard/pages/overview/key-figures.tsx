@@ -9,7 +9,7 @@ import { previousTotalsQuery, totalsQuery } from '../../data/analytics/analytics
 import type { AnalyticsSearch, Metric } from '../../data/analytics/analytics-search.ts';
 import { type Figures, figuresOf } from '../../data/analytics/groups.ts';
 import { type ListFilters, linkToGroup } from '../../data/analytics/links.ts';
-import { changeOf, formatApproximate, totalOf } from '../../data/analytics/metrics.ts';
+import { formatApproximate, totalOf } from '../../data/analytics/metrics.ts';
 import type { RangeSearch } from '../../data/analytics/range-search.ts';
 import { previousOf, type TimeRange } from '../../data/analytics/time-range.ts';
 import { runningQuery } from '../../data/executions/executions.ts';
@@ -33,12 +33,13 @@ export function KeyFigures(props: {
       {text}
     </ListFigure>
   );
-  const change = (metric: Metric, worse?: 'up') =>
+  const change = (metric: Metric) =>
     figures &&
     before && (
       <Change
-        change={changeOf(totalOf(metric, figures), totalOf(metric, before))}
-        worse={worse}
+        metric={metric}
+        now={totalOf(metric, figures)}
+        previous={totalOf(metric, before)}
         vague
       />
     );
@@ -68,14 +69,14 @@ export function KeyFigures(props: {
         <FigureTile
           name="Cost"
           value={figures && list(formatCostSum(figures), 'List the executions in this sum')}
-          note={change('cost', 'up')}
+          note={change('cost')}
           more={trend('By model', { metric: 'cost' })}
         />
         <LatencyTile percentile="p50" {...{ figures, list }} />
         <LatencyTile
           percentile="p95"
           {...{ figures, list }}
-          note={change('latency', 'up')}
+          note={change('latency')}
           more={trend('Over time', { metric: 'latency' })}
         />
         <RunningTile />

@@ -7,7 +7,7 @@ import { toTimeRange } from '../../data/analytics/time-range.ts';
 import { useMe, workspaceName } from '../../data/workspace/me.ts';
 import { AgentRanking } from './agent-ranking.tsx';
 import { FailureCodes } from './failure-codes.tsx';
-import { FirstSteps } from './first-steps.tsx';
+import { FirstSteps, useFirstSteps } from './first-steps.tsx';
 import { KeyFigures } from './key-figures.tsx';
 import { Limits } from './limits.tsx';
 import classes from './overview.module.css';
@@ -18,6 +18,7 @@ export function OverviewPage() {
   const [search, change] = useFilters<RangeSearch & { readonly offset?: undefined }>();
   const nowMs = useCurrentMinute() * 60_000;
   const range = toTimeRange(search, nowMs, '24h');
+  const { isLoading } = useFirstSteps();
   return (
     <>
       <PageHeader
@@ -33,7 +34,7 @@ export function OverviewPage() {
           />
         }
       />
-      <div className={classes.page}>
+      <div className={classes.page} style={isLoading ? { visibility: 'hidden' } : {}}>
         <FirstSteps />
         <KeyFigures range={range} search={search} nowMs={nowMs} />
         <div className={classes.columns}>

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { StateBadge } from '../../components/states/state-badge.tsx';
+import { PinButton } from '../../components/versions/pin-button.tsx';
 import { useVersionColumns } from '../../components/versions/version-columns.tsx';
 import { VersionList } from '../../components/versions/version-list.tsx';
 import {
@@ -51,14 +51,11 @@ export function VersionsPage() {
             {canEdit ? 'Edit' : 'Read'}
           </Link>
           {canEdit && !isPinned(version) && (
-            <Button
-              size="xs"
-              variant="default"
-              aria-label={`Pin ${label}`}
+            <PinButton
+              version={{ id: workflowVersionId, label }}
+              pinnedId={workflow.workflowVersionId}
               onClick={() => setVersionToPin(workflowVersionId)}
-            >
-              Pin
-            </Button>
+            />
           )}
         </>
       );

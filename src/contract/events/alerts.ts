@@ -3,7 +3,9 @@ import {
   alertMetrics,
   alertStates,
   alertsMax,
+  minCountDefault,
   noDataRules,
+  windowMinutesDefault,
   windowMinutesMax,
 } from '../../core/event/alert.ts';
 import { tagMax } from '../../core/execution/labels.ts';
@@ -27,22 +29,20 @@ const clearThreshold = bound('It clears at or below this value. Not above `thres
 const windowMinutes = Type.Integer({
   minimum: 1,
   maximum: windowMinutesMax,
-  description:
-    'The whole minutes whose calls it measures. A call counts in the minute in which it was accepted, once it has ended. `quotaUsed` and `queueAge` are as they are now.',
+  description: `The whole minutes whose calls it measures. A call counts in the minute in which it was accepted, once it has ended. \`quotaUsed\` and \`queueAge\` are as they are now. Default: ${windowMinutesDefault}.`,
 });
 const minCount = Type.Integer({
   minimum: 0,
   maximum: limits.minCountMax,
-  description:
-    'With fewer calls in the window there is no data. `failureRate` counts succeeded and failed ones, `p50` and `p95` started ones.',
+  description: `With fewer calls in the window there is no data. \`failureRate\` counts succeeded and failed ones, \`p50\` and \`p95\` started ones. Default: ${minCountDefault} for these three, else 0.`,
 });
 const noData = oneOf(
   noDataRules,
-  'Without data: `keep` the state (`ok` becomes `no_data`), count as `zero`, or `fire`.',
+  'Without data: `keep` the state (`ok` becomes `no_data`), count as `zero`, or `fire`. Default: `keep`.',
 );
 const onlyTag = nullable(
   Type.String({ minLength: 1, maxLength: tagMax }),
-  'Only calls with this tag. `null`: all.',
+  'Only calls with this tag. `null`, the default: all.',
 );
 
 /** What POST and PATCH accept. */
@@ -55,14 +55,23 @@ const settings = {
       maxItems: limits.statisticsAgentsMax,
       uniqueItems: true,
     }),
-    'Only calls of these agents. `null`: all agents, also future ones.',
+    'Only calls of these agents. `null`, the default: all agents, also future ones.',
   ),
   tag: onlyTag,
   ...{ threshold, clearThreshold, windowMinutes, minCount, noData },
 };
 
-const { agentIds } = settings;
-const required = { ...settings, ...optional({ agentIds, tag: onlyTag }) };
+/** What POST accepts. */
+const created = {
+  ...optional({
+    ...settings,
+    name: name('For people. Default: the metric and the threshold.'),
+    clearThreshold: bound(
+      'It clears at or below this value. Not above `threshold`, which is the default.',
+    ),
+  }),
+  ...{ metric, threshold },
+};
 
 const value = nullable(Type.Number(), '`null` without data.');
 
@@ -113,8 +122,8 @@ export const createAlert = endpoint({
   method: 'POST',
   path: all,
   summary: 'Create an alert',
-  description: `It is evaluated once a minute. When it fires and when it clears, endpoints get \`alert.fired\` and \`alert.cleared\`, once each. It belongs to the workspace, which has at most ${alertsMax}.`,
-  body: body('AlertInput', required),
+  description: `It is evaluated once a minute. When it fires and when it clears, endpoints get \`alert.fired\` and \`alert.cleared\`, once each. It belongs to the workspace, which has at most ${alertsMax}. Only \`metric\` and \`threshold\` have no default.`,
+  body: body('AlertInput', created),
   responses: { 201: Alert, ...problems(404, 409) },
   responseHeaders: ['Location'],
 });
@@ -135,7 +144,7 @@ export const previewNewAlert = endpoint({
   path: `${all}/preview`,
   summary: 'Show when a new alert would have fired',
   description: 'Creates nothing.',
-  body: body('NewAlertPreview', { ...required, name: Type.Optional(settings.name), days }),
+  body: body('NewAlertPreview', { ...created, days }),
   responses: { 200: AlertPreview, ...problems(404), 429: ListLimitProblem },
   responseHeaders: ['RateLimit'],
 });

@@ -38,7 +38,7 @@ const settings = {
     minItems: 1,
     maxItems: eventTypes.length,
     uniqueItems: true,
-    description: 'The events to send.',
+    description: 'The events to send. Default: those of alerts.',
   }),
   agentIds: nullable(
     Type.Array(reference('agent'), {
@@ -58,8 +58,6 @@ const settings = {
   ),
   description: nullable(text(limits.descriptionMax), 'For people.'),
 };
-
-const { agentIds, payload, format, description } = settings;
 
 const url = nullable(
   Type.String({
@@ -112,10 +110,7 @@ export const createEndpoint = endpoint({
   path: all,
   summary: 'Create an endpoint for events',
   description: `Events are signed as in [Standard Webhooks](https://www.standardwebhooks.com). A workspace has at most ${endpointsMax} endpoints. An endpoint that a key creates has the permissions that this key has at any time.`,
-  body: body('EventEndpointInput', {
-    ...{ url, eventTypes: settings.eventTypes },
-    ...optional({ agentIds, payload, format, description }),
-  }),
+  body: body('EventEndpointInput', { url, ...optional(settings) }),
   responses: { 201: IssuedEventEndpoint, ...problems(404, 409) },
   responseHeaders: ['Location'],
 });

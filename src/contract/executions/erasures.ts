@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { metadataValueMax, tagMax, userMax } from '../../core/execution/labels.ts';
 import { endpoint } from '../endpoint.ts';
 import * as limits from '../limits.ts';
-import { problems } from '../problem.ts';
+import { ListLimitProblem, problems } from '../problem.ts';
 import { body, id, nullable, oneOf, page, pageQuery, query, reference, time } from '../shared.ts';
 
 /** Deletes one record, or all records of one end user. */
@@ -63,6 +63,46 @@ export const Erasure = Type.Object(
 );
 export type Erasure = Static<typeof Erasure>;
 
+const input = body('ErasureInput', {
+  user: Type.Optional(
+    Type.String({
+      maxLength: userMax,
+      description:
+        'The `user` of the records. Exactly one of `user`, `tag`, `metadata`, and `variable` with `value`.',
+    }),
+  ),
+  tag: Type.Optional(
+    Type.String({ minLength: 1, maxLength: tagMax, description: 'A tag of the records.' }),
+  ),
+  metadata: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      minProperties: 1,
+      maxProperties: 1,
+      additionalProperties: { type: 'string', maxLength: metadataValueMax },
+      description: 'One name in the metadata of the records, with its value.',
+      examples: [{ customer: 'Ada Lovelace' }],
+    }),
+  ),
+  variable: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: limits.erasedNameMax,
+      description: 'Name of the variable. Required with `value`.',
+    }),
+  ),
+  value: Type.Optional(
+    Type.String({
+      maxLength: limits.erasedValueMax,
+      description:
+        'Value as rendered in a prompt: a string as it is, anything else as JSON. `42` matches `42` and `"42"`. Required with `variable`.',
+    }),
+  ),
+  agentId: Type.Optional(
+    nullable(reference('agent'), 'Only records of this agent. Default: all agents.'),
+  ),
+});
+
 export const createErasure = endpoint({
   id: 'createErasure',
   method: 'POST',
@@ -72,47 +112,39 @@ export const createErasure = endpoint({
     'Deletes every record of this `user`, with this tag, with this value in its metadata, or in which this variable has this value, regardless of age and agent, and each workflow run that the value reached, with the executions of all its steps and items. Deletes their idempotency keys as well, the ids of their lines in batches, and saved views that name the value. Executions that have not ended are deleted when they end; their events name nobody. A background job deletes from the newest record to the oldest and then discards the value. The statistics keep the counts of an erased user, tag or value of the metadata among those without it. Executions accepted later are not deleted. Records whose variables were already deleted cannot be matched and stay. At most 100 erasures run per workspace (409).',
   tag,
   auth: 'own',
-  body: body('ErasureInput', {
-    user: Type.Optional(
-      Type.String({
-        maxLength: userMax,
-        description:
-          'The `user` of the records. Exactly one of `user`, `tag`, `metadata`, and `variable` with `value`.',
-      }),
-    ),
-    tag: Type.Optional(
-      Type.String({ minLength: 1, maxLength: tagMax, description: 'A tag of the records.' }),
-    ),
-    metadata: Type.Optional(
-      Type.Unsafe<Readonly<Record<string, string>>>({
-        type: 'object',
-        minProperties: 1,
-        maxProperties: 1,
-        additionalProperties: { type: 'string', maxLength: metadataValueMax },
-        description: 'One name in the metadata of the records, with its value.',
-        examples: [{ customer: 'Ada Lovelace' }],
-      }),
-    ),
-    variable: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: limits.erasedNameMax,
-        description: 'Name of the variable. Required with `value`.',
-      }),
-    ),
-    value: Type.Optional(
-      Type.String({
-        maxLength: limits.erasedValueMax,
-        description:
-          'Value as rendered in a prompt: a string as it is, anything else as JSON. `42` matches `42` and `"42"`. Required with `variable`.',
-      }),
-    ),
-    agentId: Type.Optional(
-      nullable(reference('agent'), 'Only records of this agent. Default: all agents.'),
-    ),
-  }),
+  body: input,
   responses: { 202: Erasure, ...problems(404, 409) },
   responseHeaders: ['Location'],
+});
+
+export const ErasurePreview = Type.Object(
+  {
+    records: Type.Integer({
+      minimum: 0,
+      description:
+        'Records that an erasure would delete now, with those of whole workflow runs and of executions that have not ended.',
+    }),
+    isLowerBound: Type.Boolean({
+      description:
+        'Whether there may be more: it looks at the newest 100,000 records and workflow runs.',
+    }),
+    from: nullable(time('When the oldest was accepted. `null` without any.')),
+    to: nullable(time('When the newest was accepted. `null` without any.')),
+  },
+  { title: 'ErasurePreview' },
+);
+
+export const previewErasure = endpoint({
+  id: 'previewErasure',
+  method: 'POST',
+  path: '/api/v1/erasures/preview',
+  summary: 'Count what an erasure would delete',
+  description: 'Deletes nothing. The value is not stored.',
+  tag,
+  auth: 'own',
+  body: input,
+  responses: { 200: ErasurePreview, ...problems(404), 429: ListLimitProblem },
+  responseHeaders: ['RateLimit'],
 });
 
 export const listErasures = endpoint({

@@ -106,7 +106,14 @@ export const listKeys = endpoint({
   tag,
   auth: 'manage',
   session: 'read',
-  query: query(pageQuery),
+  query: query({
+    ...pageQuery,
+    revoked: Type.Optional(
+      Type.Boolean({
+        description: '`true`: only revoked keys, `false`: all others. Default: both.',
+      }),
+    ),
+  }),
   responses: { 200: page('ApiKeyList', 'keys', ApiKey) },
 });
 

@@ -53,6 +53,26 @@ export interface AlertSettings {
   readonly noData: NoDataRule;
 }
 
+/** The settings that have no default, and others. */
+export interface NewAlert
+  extends Pick<AlertSettings, 'metric' | 'threshold'>,
+    Partial<Omit<AlertSettings, 'metric' | 'threshold'>> {}
+
+export const windowMinutesDefault = 15;
+/** A share or percentile of fewer calls says little; a count or sum of them is what it is. */
+export const minCountDefault = 20;
+
+export function withDefaults(alert: NewAlert): AlertSettings {
+  const { metric, threshold } = alert;
+  const isOfMany = metric === 'failureRate' || metric === 'p50' || metric === 'p95';
+  return {
+    ...{ name: `${metric} above ${threshold}`, agentIds: null, tag: null },
+    ...{ clearThreshold: threshold, windowMinutes: windowMinutesDefault },
+    ...{ minCount: isOfMany ? minCountDefault : 0, noData: 'keep' },
+    ...alert,
+  };
+}
+
 /** Metrics that are read as they are now, not from the calls of a window. */
 export type CurrentMetric = Extract<AlertMetric, 'quotaUsed' | 'queueAge'>;
 

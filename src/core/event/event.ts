@@ -15,6 +15,9 @@ export const workflowRunEventTypes = [
   'workflow_run.canceled',
 ] as const;
 
+/** What an endpoint gets that says nothing else. */
+export const alertEventTypes = ['alert.fired', 'alert.cleared'] as const;
+
 export const eventTypes = [
   ...executionEventTypes,
   ...workflowRunEventTypes,
@@ -28,8 +31,7 @@ export const eventTypes = [
   'provider.recovered',
   'quota.threshold',
   'quota.exhausted',
-  'alert.fired',
-  'alert.cleared',
+  ...alertEventTypes,
   'endpoint.disabled',
   'ping',
 ] as const;

@@ -15,7 +15,8 @@ import { uuid7 } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { readClock } from '../../db/clock.ts';
 import { type Db, inTransaction } from '../../db/database.ts';
-import { readHours, readMinutes, readWaits } from '../../store/event/alert-values.ts';
+import { isStatementTimeout } from '../../db/database-error.ts';
+import { countAccepted, readMinutes, readWaits } from '../../store/event/alert-values.ts';
 import * as store from '../../store/event/alerts.ts';
 import { readUsage } from '../../store/people/usage.ts';
 import { auditChange } from '../audit-change.ts';
@@ -96,7 +97,13 @@ export async function previewFirings(
 ): Promise<Preview> {
   const toMs = await store.readEvaluatedMinute(db);
   const bounds = { fromMs: toMs - days * levelMs.day, toMs };
-  const valueAt = await readPastValues(db, { ...settings, workspaceId }, bounds);
+  const valueAt = await readPastValues(db, { ...settings, workspaceId }, bounds).catch(
+    (error: unknown) => {
+      // Clients try again where the service is unavailable, but this statement would take as long again.
+      if (isStatementTimeout(error)) return null;
+      throw error;
+    },
+  );
   if (!valueAt) {
     throw invalidRequest('The preview would read too much. Use fewer "days" or fewer agents.');
   }
@@ -119,9 +126,10 @@ async function readPastValues(
       const { actionsPerMonth } = await readUsage(db, alert.workspaceId);
       const { fromMs: firstMs, toMs: endMs } = wholeHours({ fromMs, toMs });
       const monthMs = monthStartMs(monthOf(fromMs));
-      const before = await readHours(db, alert, { fromMs: monthMs, toMs: firstMs });
+      const accepted = await countAccepted(db, alert, { fromMs: monthMs, toMs: firstMs });
       const minutes = await readMinutes(db, alert, { fromMs: firstMs, toMs: endMs });
-      return before && minutes && quotaValues([...before, ...minutes], actionsPerMonth);
+      if (accepted === null || minutes === null) return null;
+      return quotaValues([{ startMs: monthMs, accepted }, ...minutes], actionsPerMonth);
     }
     case 'queueAge': {
       const waits = await readWaits(db, alert, wholeHours({ fromMs: fromMs - waitMsMax, toMs }));

@@ -11,6 +11,7 @@ import {
   listErasableRuns,
   listExecutionsOfRuns,
   recordScannedRuns,
+  type ScannedRuns,
   scanWorkflowRuns,
 } from '../../store/workflow/erased-runs.ts';
 import { deleteErasedWorkflowRuns } from '../../store/workflow/workflow-deletion.ts';
@@ -60,13 +61,21 @@ export async function* eraseWorkflowRuns(
 
 /** Returns the new progress. */
 async function scan(db: Db, erasure: OpenErasure): Promise<string> {
-  const scanned = await scanWorkflowRuns(db, erasure, scannedMax);
-  const downTo = scanned.downTo ?? bottom;
-  const ids = scanned.found
-    .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
-    .map(({ id }) => id);
-  await recordScannedRuns(db, erasure, { ids: [...new Set(ids)], downTo });
-  return downTo;
+  const scanned = await scanRuns(db, erasure);
+  await recordScannedRuns(db, erasure, scanned);
+  return scanned.downTo;
+}
+
+/** The matching ones of the next workflow runs, ended or not, and the new progress. */
+export async function scanRuns(
+  db: Db,
+  erasure: ScannedRuns,
+): Promise<{ readonly ids: readonly string[]; readonly downTo: string }> {
+  const { found, downTo } = await scanWorkflowRuns(db, erasure, scannedMax);
+  const matching = found.filter(
+    ({ text }) => text === null || variableText(compact(text)) === erasure.value,
+  );
+  return { ids: [...new Set(matching.map(({ id }) => id))], downTo: downTo ?? bottom };
 }
 
 /** Executions first: a run that is gone can still be found in the list. What is locked is left for the next round. */

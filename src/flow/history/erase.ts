@@ -53,13 +53,13 @@ const openErasuresMax = 100;
 export async function requestErasure(
   db: Db,
   caller: Caller,
-  { agentId, ...erased }: ErasureInput,
+  input: ErasureInput,
 ): Promise<store.ErasureRow> {
+  const { agentId: given, ...erased } = input;
   refuseUnstorable(erased);
   const { workspaceId, userId: requestedBy } = caller;
   return inTransaction(db, async (trx) => {
-    if (agentId === undefined) throw notFound('agent');
-    if (agentId !== null && !(await findAgent(trx, caller, agentId))) throw notFound('agent');
+    const agentId = await requireErasable(trx, caller, given);
     if ((await store.countOpenErasures(trx, workspaceId)) >= openErasuresMax) {
       const message = `${openErasuresMax} erasures are in progress. Wait until one completes.`;
       throw new CallFailure('CONFLICT', message);
@@ -87,7 +87,18 @@ export async function requestErasure(
   });
 }
 
-function refuseUnstorable({ value, variable, label, labelName }: ErasedValue): void {
+/** Throws 404 unless it is about all agents or one that the caller sees. */
+export async function requireErasable(
+  db: Db,
+  caller: Caller,
+  agentId: ErasureInput['agentId'],
+): Promise<string | null> {
+  if (agentId === undefined) throw notFound('agent');
+  if (agentId !== null && !(await findAgent(db, caller, agentId))) throw notFound('agent');
+  return agentId;
+}
+
+export function refuseUnstorable({ value, variable, label, labelName }: ErasedValue): void {
   const fields = {
     ...(variable === null ? { [label ?? 'user']: value } : { variable, value }),
     ...(labelName !== null && { metadata: labelName + value }),
@@ -207,11 +218,7 @@ async function scanAndDelete(
 ): Promise<string | undefined> {
   const scan = await runPaced(() => scanRecords(db, erasure));
   if (!scan) return undefined;
-  const downTo = scan.downTo ?? bottom;
-  const found = scan.found
-    .filter(({ text }) => text === null || variableText(compact(text)) === erasure.value)
-    .map(({ id }) => id);
-  const ids = [...new Set(found)];
+  const { ids, downTo } = scan;
   // A locked record is remembered like a live execution, so none is skipped.
   for (let at = 0; at === 0 || at < ids.length; at += deletedMax) {
     const batch = { ids: ids.slice(at, at + deletedMax), runPaced };
@@ -221,10 +228,19 @@ async function scanAndDelete(
   return downTo;
 }
 
-function scanRecords(db: Db, erasure: store.OpenErasure): Promise<store.ErasureScan> {
-  if (erasure.variable !== null) return store.scanForErasure(db, erasure, scannedMax);
-  if (erasure.label !== null) return store.scanForLabel(db, erasure, scannedMax);
-  return store.scanForUser(db, erasure, scannedMax);
+/** The matching ones of the next executions, ended or not, and the new progress. */
+export async function scanRecords(
+  db: Db,
+  erasure: store.ScannedErasure,
+): Promise<{ readonly ids: readonly string[]; readonly downTo: string }> {
+  const { variable, label, value } = erasure;
+  const { scanForErasure, scanForLabel, scanForUser } = store;
+  const scan = variable !== null ? scanForErasure : label !== null ? scanForLabel : scanForUser;
+  const { found, downTo } = await scan(db, erasure, scannedMax);
+  const matching = found.filter(
+    ({ text }) => text === null || variableText(compact(text)) === value,
+  );
+  return { ids: [...new Set(matching.map(({ id }) => id))], downTo: downTo ?? bottom };
 }
 
 async function deleteEnded(

@@ -1,12 +1,12 @@
 import type { AlertSettings, CallSums } from '../../core/event/alert.ts';
 import type { AcceptedCalls, MinuteSums, Wait } from '../../core/event/alert-preview.ts';
-import { type BucketLevel, type Span, spansOf } from '../../core/history/history-range.ts';
+import { type BucketLevel, spansOf } from '../../core/history/history-range.ts';
 import { levelMs } from '../../core/history/statistics.ts';
 import type { Db } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { hasSource } from '../history/history-filter.ts';
 import { aboveFloor } from '../history/id-bounds.ts';
-import { addHistogram, readStatistics, type StatisticsGroup } from '../history/read-statistics.ts';
+import { readStatistics, type StatisticsGroup, withLatencies } from '../history/read-statistics.ts';
 import { visibleIncludingDeleted } from '../people/visible-agents.ts';
 
 /**
@@ -39,21 +39,42 @@ interface Bounds {
 /** The sums of the calls accepted between two whole minutes. */
 export async function readCallSums(db: Db, scope: AlertScope, bounds: Bounds): Promise<CallSums> {
   if (scope.tag !== null) return readTagSums(db, scope, scope.tag, bounds);
-  const { fromMs, toMs } = bounds;
-  const spans = spansOf(fromMs, toMs, ['hour', 'minute']);
+  const found = await readSums(db, scope, bounds, { levels: ['hour', 'minute'], rowsMax });
+  if (!found) throw new Error(`an alert adds up more than ${rowsMax} rows`);
+  return found;
+}
+
+interface SumsOptions {
+  /** The bucket levels whose whole buckets the bounds consist of, coarsest first. */
+  readonly levels: readonly BucketLevel[];
+  readonly rowsMax: number;
+}
+
+/** The same without regard to the tag. Null if there are too many rows to add up. */
+async function readSums(
+  db: Db,
+  scope: AlertScope,
+  { fromMs, toMs }: Bounds,
+  { levels, rowsMax }: SumsOptions,
+): Promise<(CallSums & Pick<StatisticsGroup, 'accepted' | 'recorded'>) | null> {
   const of = { viewer: workspaceViewer(scope), among: scope.agentIds };
-  const playground = playgroundOf(scope);
-  const read = { of, by: [], byLabel: null, bounds: [fromMs, toMs], spans, rowsMax, groupsMax: 1 };
-  const groups = await readStatistics(db, { ...read, playground, table: 'statistics' });
-  if (typeof groups === 'string') throw new Error(`an alert adds up more than ${rowsMax} rows`);
-  return groups[0] ?? noCalls;
+  const groups = await readStatistics(db, {
+    ...{ of, by: [], byLabel: null, bounds: [fromMs, toMs], rowsMax, groupsMax: 1 },
+    ...{
+      spans: spansOf(fromMs, toMs, levels),
+      playground: playgroundOf(scope),
+      table: 'statistics',
+    },
+  });
+  return typeof groups === 'string' ? null : (groups[0] ?? noCalls);
 }
 
 /** A window has at most 23 hours and 119 minutes; an agent has a few rows in each. */
 const rowsMax = 5_000_000;
 
-const noCalls: CallSums = {
-  ...{ occurred: 0, succeeded: 0, failed: 0, costUsd: '0', costUnknown: 0, latency: [] },
+const noCalls = {
+  ...{ occurred: 0, accepted: 0, recorded: 0, succeeded: 0, failed: 0 },
+  ...{ costUsd: '0', costUnknown: 0, latency: [] },
 };
 
 /** An alert sees every agent of its workspace. */
@@ -68,10 +89,15 @@ function agentsOf(scope: QueueScope): Sql {
   return sql`(select a.id from agents a where ${visibleIncludingDeleted(workspaceViewer(scope))} ${among}) as a`;
 }
 
-/** SQL: what records `e` add, with the columns of statistics. */
-const ofRecord = sql`e.status, 1::bigint as occurred, e.cost_usd, (not e.cost_known)::int::bigint as cost_unknown,
-  case when e.started_at is null then '' else
-    format('[%1$s:%1$s]={1}', latency_bin(e.latency_ms) + 1) end as latency`;
+/** SQL: what records `e` add, with the columns of statistics. Metrics that only count by status read the index alone. */
+function ofRecord({ metric }: AlertScope): Sql {
+  const counted = sql`e.status, 1::bigint as occurred`;
+  if (['failureRate', 'count', 'quotaUsed'].includes(metric))
+    return sql`${counted}, 0::numeric as cost_usd, 0::bigint as cost_unknown, '' as latency`;
+  return sql`${counted}, e.cost_usd, (not e.cost_known)::int::bigint as cost_unknown,
+    case when e.started_at is null then '' else
+      format('[%1$s:%1$s]={1}', latency_bin(e.latency_ms) + 1) end as latency`;
+}
 
 const sums = sql`sum(occurred)::bigint as occurred,
   coalesce(sum(occurred) filter (where status not in ('rate_limited', 'unauthorized')), 0)::bigint as accepted,
@@ -82,12 +108,6 @@ const sums = sql`sum(occurred)::bigint as occurred,
 interface StoredSums extends Omit<CallSums, 'latency'> {
   readonly accepted: number;
   readonly latency: string;
-}
-
-function sumsOf({ latency: texts, ...row }: StoredSums) {
-  const latency: number[] = [];
-  for (const text of texts.split(';')) if (text !== '') addHistogram(latency, text);
-  return { ...row, latency };
 }
 
 async function readTagSums(
@@ -114,10 +134,10 @@ async function readTagSums(
       union all
       select b.* from ${agentsOf(scope)} cross join ${rangeRows(edges)}
       cross join lateral (
-        select ${ofRecord} from executions e
-        where ${inRange} and ${isAbout(scope, 'e.source')} and e.tags @> ${[tag]}::text[] offset 0) as b)
+        select ${ofRecord(scope)} from executions e
+        where ${inRange(sql`a.id`)} and ${isAbout(scope, 'e.source')} and e.tags @> ${[tag]}::text[] offset 0) as b)
     select ${sums} from found having count(*) > 0`.execute(db);
-  return rows[0] ? sumsOf(rows[0]) : noCalls;
+  return (await withLatencies(rows))[0] ?? noCalls;
 }
 
 /** SQL: quarters `r` of agent `a` with this tag. */
@@ -131,107 +151,97 @@ function rangeRows(ranges: readonly Bounds[]): Sql {
     as range (from_ms, to_ms)`;
 }
 
-/** SQL: records `e` of agent `a` in `range`. */
-const inRange = sql`e.agent_id = a.id and e.id >= id_floor(to_timestamp(range.from_ms / 1000))
-  and e.id < id_floor(to_timestamp(range.to_ms / 1000)) and ${aboveFloor}`;
+/** SQL: records `e` of this agent in `range`. */
+function inRange(agentId: Sql): Sql {
+  return sql`e.agent_id = ${agentId} and e.id >= id_floor(to_timestamp(range.from_ms / 1000))
+    and e.id < id_floor(to_timestamp(range.to_ms / 1000)) and ${aboveFloor}`;
+}
 
 /** The stored rows and the records that a preview reads at most. */
 const previewRowsMax = 500_000;
 
 /**
- * The calls of each minute between two whole hours, oldest first, without empty minutes; null if there are too many. Minutes
- * of quiet hours are rolled up: their records are read instead. With a tag, the records of every hour that has it.
+ * The calls of each minute between two whole hours, oldest first, without empty minutes; null if there are too many. An hour
+ * of an agent whose minutes are rolled up is read from its records; with a tag, every hour of an agent that has it. Hours
+ * without calls cost nothing, however many agents there are.
  */
 export async function readMinutes(
   db: Db,
   scope: AlertScope,
   bounds: Bounds,
 ): Promise<(MinuteSums & AcceptedCalls)[] | null> {
-  const hours = await readIntervals(db, scope, bounds, 'hour');
-  if (hours === null) return null;
-  const wanted = scope.tag === null ? null : await readTaggedHours(db, scope, scope.tag, bounds);
-  const minutes = wanted ? [] : await readIntervals(db, scope, bounds, 'minute');
-  if (minutes === null) return null;
-  const counted = new Map<number, number>();
-  for (const { startMs, occurred } of minutes) {
-    const hourMs = startMs - (startMs % levelMs.hour);
-    counted.set(hourMs, (counted.get(hourMs) ?? 0) + occurred);
-  }
-  const toRead = hours.filter(({ startMs, occurred }) =>
-    wanted ? wanted.has(startMs) : counted.get(startMs) !== occurred,
+  const { rows } = await sql<StoredMinute & { readonly tooMany: boolean }>`
+    with stored as materialized (${storedHoursAndMinutes(scope, bounds)} limit ${previewRowsMax + 1}),
+    hours as materialized (
+      select agent_id, hour,
+        sum(recorded) filter (where level = 'hour' and hour >= (select at from history_floor)) as recorded
+      from stored ${isReadFromRecords(scope, bounds)}),
+    ranges as materialized (
+      select agent_id, extract(epoch from min(hour)) * 1000 as from_ms,
+        extract(epoch from max(hour)) * 1000 + ${levelMs.hour} as to_ms
+      from (select agent_id, hour, hour - row_number() over (partition by agent_id order by hour) * interval '1 hour' as island
+        from hours) as h
+      group by agent_id, island),
+    amounts as materialized (
+      select (select count(*) from stored) > ${previewRowsMax}
+        or coalesce((select sum(recorded) from hours), 0) > ${previewRowsMax} as too_many),
+    calls as (
+      select extract(epoch from bucket) * 1000 as start_ms, status, occurred, cost_usd, cost_unknown, latency
+      from stored s
+      where level = 'minute' and not exists (select from hours h where (h.agent_id, h.hour) = (s.agent_id, s.hour))
+      union all
+      select b.* from ranges as range cross join lateral (
+        select id_ms(e.id) / ${levelMs.minute} * ${levelMs.minute} as start_ms, ${ofRecord(scope)}
+        from executions e
+        where ${inRange(sql`range.agent_id`)} and ${isAbout(scope, 'e.source')} ${hasTag(scope, 'e')} offset 0) as b),
+    minutes as (
+      select start_ms::float8, ${sums} from calls where not (select too_many from amounts) group by start_ms)
+    select too_many, minutes.* from amounts left join minutes on true order by start_ms`.execute(
+    db,
   );
-  if (toRead.reduce((sum, { recorded }) => sum + recorded, 0) > previewRowsMax) return null;
-  const incomplete = new Set(toRead.map(({ startMs }) => startMs));
-  const complete = minutes.filter(
-    ({ startMs }) => !incomplete.has(startMs - (startMs % levelMs.hour)),
-  );
-  const read = await readRecords(db, scope, [...incomplete]);
-  return [...complete, ...read].sort((one, other) => one.startMs - other.startMs);
+  if (rows[0]?.tooMany) return null;
+  return withLatencies(rows.filter(({ startMs }) => startMs !== null));
 }
 
-/** The same calls by hour, which are fewer rows. */
-export function readHours(
+interface StoredMinute extends StoredSums {
+  readonly startMs: number;
+}
+
+/** SQL: the rows of the statistics by agent. A tag is found in the records alone. */
+function storedHoursAndMinutes(scope: AlertScope, { fromMs, toMs }: Bounds): Sql {
+  const levels = scope.tag === null ? ['hour', 'minute'] : ['hour'];
+  return sql`
+    select a.id as agent_id, b.* from unnest(${levels}::text[]) as s (level) cross join ${agentsOf(scope)}
+    cross join lateral (
+      select r.level, r.bucket, date_trunc('hour', r.bucket, 'UTC') as hour, r.status, r.occurred, r.recorded,
+        r.cost_usd, r.cost_unknown, r.latency::text as latency
+      from statistics r
+      where r.agent_id = a.id and r.level = s.level and r.bucket >= to_timestamp(${fromMs} / 1000.0)
+        and r.bucket < to_timestamp(${toMs} / 1000.0) and ${isAbout(scope, 'r.source')} offset 0) as b`;
+}
+
+/** SQL: groups the stored rows by the hours of agents that are read from records. */
+function isReadFromRecords(scope: AlertScope, { fromMs, toMs }: Bounds): Sql {
+  if (scope.tag === null)
+    return sql`group by agent_id, hour
+      having sum(case level when 'hour' then occurred else -occurred end) <> 0`;
+  return sql`
+    where (agent_id, hour) in (
+      select a.id, date_trunc('hour', b.bucket, 'UTC') from ${agentsOf(scope)} cross join lateral (
+        select r.bucket from label_buckets r
+        where ${isTagged(scope.tag)} and r.bucket >= to_timestamp(${fromMs} / 1000.0)
+          and r.bucket < to_timestamp(${toMs} / 1000.0) offset 0) as b)
+    group by agent_id, hour`;
+}
+
+/** How many calls used an AI Action between two whole hours; null if there are too many rows. */
+export async function countAccepted(
   db: Db,
   scope: AlertScope,
   bounds: Bounds,
-): Promise<AcceptedCalls[] | null> {
-  return readIntervals(db, scope, bounds, 'hour');
-}
-
-type IntervalSums = StatisticsGroup & MinuteSums;
-
-async function readIntervals(
-  db: Db,
-  scope: AlertScope,
-  { fromMs, toMs }: Bounds,
-  level: Extract<BucketLevel, 'hour' | 'minute'>,
-): Promise<IntervalSums[] | null> {
-  const intervals = (toMs - fromMs) / levelMs[level];
-  const bounds = Array.from(
-    { length: intervals + 1 },
-    (_, index) => fromMs + index * levelMs[level],
-  );
-  const spans: Span[] = [{ level, fromMs, toMs }];
-  const of = { viewer: workspaceViewer(scope), among: scope.agentIds };
-  const playground = playgroundOf(scope);
-  const read = { of, playground, by: [], byLabel: null, bounds, spans, rowsMax: previewRowsMax };
-  const groups = await readStatistics(db, { ...read, table: 'statistics', groupsMax: intervals });
-  if (typeof groups === 'string') return null;
-  return groups.map((group) => ({ ...group, startMs: bounds[group.intervalIndex] ?? 0 }));
-}
-
-async function readTaggedHours(
-  db: Db,
-  scope: AlertScope,
-  tag: string,
-  { fromMs, toMs }: Bounds,
-): Promise<Set<number>> {
-  const { rows } = await sql<{ hourMs: number }>`
-    select distinct (extract(epoch from date_trunc('hour', b.bucket, 'UTC')) * 1000)::float8 as hour_ms
-    from ${agentsOf(scope)} cross join lateral (
-      select r.bucket from label_buckets r
-      where ${isTagged(tag)} and r.bucket >= to_timestamp(${fromMs} / 1000.0) and r.bucket < to_timestamp(${toMs} / 1000.0)
-      offset 0) as b`.execute(db);
-  return new Set(rows.map(({ hourMs }) => hourMs));
-}
-
-/** The calls of each minute of these hours, from their records. */
-async function readRecords(
-  db: Db,
-  scope: AlertScope,
-  hours: readonly number[],
-): Promise<(MinuteSums & AcceptedCalls)[]> {
-  if (hours.length === 0) return [];
-  const ranges = hours.map((fromMs) => ({ fromMs, toMs: fromMs + levelMs.hour }));
-  const tagged = hasTag(scope, 'e');
-  const { rows } = await sql<StoredSums & { startMs: number }>`
-    select start_ms::float8, ${sums}
-    from ${agentsOf(scope)} cross join ${rangeRows(ranges)}
-    cross join lateral (
-      select id_ms(e.id) / ${levelMs.minute} * ${levelMs.minute} as start_ms, ${ofRecord}
-      from executions e where ${inRange} and ${isAbout(scope, 'e.source')} ${tagged} offset 0) as b
-    group by start_ms`.execute(db);
-  return rows.map(({ startMs, ...row }) => ({ ...sumsOf(row), startMs }));
+): Promise<number | null> {
+  const read = { levels: ['day', 'hour'], rowsMax: previewRowsMax } as const;
+  return (await readSums(db, scope, bounds, read))?.accepted ?? null;
 }
 
 function hasTag({ tag }: QueueScope, alias: 'e' | 'q'): Sql {
@@ -243,15 +253,15 @@ function hasTag({ tag }: QueueScope, alias: 'e' | 'q'): Sql {
  * whole minute, and of those with the same minutes the oldest. Null if there are too many records.
  */
 export async function readWaits(db: Db, scope: AlertScope, bounds: Bounds): Promise<Wait[] | null> {
-  const hours = await readIntervals(db, scope, bounds, 'hour');
-  if (!hours || hours.reduce((sum, { recorded }) => sum + recorded, 0) > previewRowsMax)
-    return null;
+  const read = { levels: ['day', 'hour'], rowsMax: previewRowsMax } as const;
+  const counted = await readSums(db, scope, bounds, read);
+  if (!counted || counted.recorded > previewRowsMax) return null;
   const { rows } = await sql<Wait>`
     with waited as (
       select b.from_ms, b.last_ms from ${agentsOf(scope)} cross join ${rangeRows([bounds])}
       cross join lateral (
         select ${waitOf('e', sql`coalesce(e.started_at, e.completed_at)`)} from executions e
-        where ${inRange} and e.status not in ('rate_limited', 'unauthorized') ${hasTag(scope, 'e')} offset 0) as b
+        where ${inRange(sql`a.id`)} and e.status not in ('rate_limited', 'unauthorized') ${hasTag(scope, 'e')} offset 0) as b
       where b.last_ms >= b.from_ms
       union all
       select b.from_ms, b.last_ms from ${agentsOf(scope)} cross join lateral (

@@ -105,7 +105,7 @@ export async function readStatistics(
   );
   if (rows.length > groupsMax) return 'too many groups';
   if (rows.reduce((sum, row) => sum + row.rowsRead, 0) > rowsMax) return 'too many rows';
-  return withLatencies(rows);
+  return withLatencies(rows.map(({ rowsRead: _, ...group }) => group));
 }
 
 /** SQL: a key of the groups. The stored source also tells what is of a playground. */
@@ -242,10 +242,12 @@ function sortKey(group: Omit<StatisticsGroup, 'intervalIndex' | 'latency'>): str
 }
 
 /** Adds up histograms here, four times faster than SQL does, and yields to other work in between. */
-async function withLatencies(rows: readonly StoredGroup[]): Promise<StatisticsGroup[]> {
-  const groups: StatisticsGroup[] = [];
+export async function withLatencies<Row extends { readonly latency: string }>(
+  rows: readonly Row[],
+): Promise<(Omit<Row, 'latency'> & { latency: number[] })[]> {
+  const groups: (Omit<Row, 'latency'> & { latency: number[] })[] = [];
   let read = 0;
-  for (const { rowsRead, latency: texts, ...group } of rows) {
+  for (const { latency: texts, ...group } of rows) {
     const latency: number[] = [];
     for (const text of texts.split(';')) {
       addHistogram(latency, text);
@@ -263,7 +265,7 @@ async function withLatencies(rows: readonly StoredGroup[]): Promise<StatisticsGr
 const charactersPerSlice = 500_000;
 
 /** Adds a histogram in array syntax, such as `[12:14]={3,NULL,1}` or `{2}`, or subtracts it after a `-`. A subscript is one more than its bin. */
-export function addHistogram(bins: number[], signed: string): void {
+function addHistogram(bins: number[], signed: string): void {
   const sign = signed.startsWith('-') ? -1 : 1;
   const text = sign < 0 ? signed.slice(1) : signed;
   let bin = text.startsWith('[') ? Number.parseInt(text.slice(1), 10) - 1 : 0;

@@ -63,13 +63,14 @@ export async function findKey(db: Db, caller: Caller, keyId: string): Promise<Ke
   return rows[0] ?? null;
 }
 
-/** Newest first. */
+/** Newest first; with `revoked`, only those or all others. */
 export function listKeys(
   db: Db,
   caller: Caller,
-  page: Page,
+  { revoked = null, ...page }: Page & { readonly revoked?: boolean | null },
 ): Promise<{ rows: KeyRow[]; total: number }> {
-  const from = sql`api_keys k where ${keyVisibleTo(caller)}`;
+  const wanted = revoked === null ? sql`` : sql`and (k.revoked_at is not null) = ${revoked}`;
+  const from = sql`api_keys k where ${keyVisibleTo(caller)} ${wanted}`;
   return readPage<KeyRow>(db, { columns, from, order: sql`k.id desc` }, page);
 }
 

@@ -20,10 +20,13 @@ export interface WorkflowRunScan {
 /** Limits the stored inputs that one scan reads. */
 const inputBytesMax = 8_000_000;
 
+/** What a scan of workflow runs needs. */
+export type ScannedRuns = NewErasure & Pick<OpenErasure, 'workflowRunsDownTo'>;
+
 /** Scans the next `limit` workflow runs of the workspace, ended or not; fewer if their inputs are long. */
 export async function scanWorkflowRuns(
   db: Db,
-  erasure: OpenErasure,
+  erasure: ScannedRuns,
   limit: number,
 ): Promise<WorkflowRunScan> {
   const { workspaceId, variable, value, workflowRunsDownTo } = erasure;
@@ -84,6 +87,19 @@ export async function recordRunsOfRecords(
         and e.workflow_run_id is not null
       on conflict do nothing returning run_id)
     ${hideLive(erasure, sql`array(select run_id from recorded)`)}`.execute(db);
+}
+
+/** The workflow runs that these executions are steps of. */
+export async function listRunsOfRecords(
+  db: Db,
+  executionIds: readonly string[],
+): Promise<string[]> {
+  const [lowest, highest] = idBounds(executionIds);
+  const { rows } = await sql<{ id: string }>`
+    select distinct e.workflow_run_id as id from all_executions e
+    where e.id = any(${executionIds}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
+      and e.workflow_run_id is not null`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** The next listed runs by id that have ended or are gone. */

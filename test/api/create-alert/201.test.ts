@@ -32,7 +32,25 @@ test('an alert is created with its settings and evaluated soon', async () => {
   );
 });
 
-test('agents and tag may be omitted', async () => {
-  const created = await service.call('POST', '/api/v1/alerts', { key, body: alertSettings });
-  assert.deepEqual([created.status, created.body.agentIds, created.body.tag], [201, null, null]);
+test('only the metric and the threshold have no default', async () => {
+  const settingsOf = async (input: object) => {
+    const { status, body } = await service.call('POST', '/api/v1/alerts', { key, body: input });
+    assert.equal(status, 201);
+    const { name, agentIds, tag, clearThreshold, windowMinutes, minCount, noData } = body;
+    return { name, agentIds, tag, clearThreshold, windowMinutes, minCount, noData };
+  };
+  const same = { agentIds: null, tag: null, windowMinutes: 15, noData: 'keep' };
+  assert.deepEqual(await settingsOf({ metric: 'failureRate', threshold: 0.25 }), {
+    ...same,
+    ...{ name: 'failureRate above 0.25', clearThreshold: 0.25, minCount: 20 },
+  });
+  assert.deepEqual(await settingsOf({ metric: 'costUSD', threshold: 5 }), {
+    ...same,
+    ...{ name: 'costUSD above 5', clearThreshold: 5, minCount: 0 },
+  });
+  const given = { name: 'Slow', minCount: 3, clearThreshold: 4, windowMinutes: 60, noData: 'zero' };
+  assert.deepEqual(await settingsOf({ metric: 'p95', threshold: 5, ...given }), {
+    ...same,
+    ...given,
+  });
 });

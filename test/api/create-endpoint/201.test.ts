@@ -29,6 +29,12 @@ test('an endpoint is created with a secret that no later response shows', async 
   assert.deepEqual(list, { endpoints: [endpoint] });
 });
 
+test('an endpoint that names no events gets those of alerts', async () => {
+  const body = { url: receiver.url };
+  const created = await service.call('POST', '/api/v1/endpoints', { key, body });
+  assert.deepEqual(created.body.eventTypes, ['alert.fired', 'alert.cleared']);
+});
+
 test('Slack and Teams get messages unless the endpoint says otherwise', () => {
   for (const [url, format] of [
     ['https://hooks.slack.com/services/T0/B0/x', 'slack'],

@@ -47,6 +47,18 @@ test('lists all keys of the workspace, ended ones included, newest first', async
   for (const { key } of [plain, revoked, expired]) assert.ok(!JSON.stringify(body).includes(key));
 });
 
+test('lists only revoked keys, or only others', async () => {
+  const { workspaceId, ownerId: user } = await service.workspace();
+  const issue = { workspaceId, userId: user };
+  const plain = await service.key(issue);
+  const expired = await service.key({ ...issue, expiresAt: new Date('2026-02-03') });
+  const revoked = await service.key({ ...issue, revokedAt: new Date('2026-01-02') });
+  assert.deepEqual(await listed({ user }, '?revoked=true'), newestFirst(revoked));
+  assert.deepEqual(await listed({ user }, '?revoked=false'), newestFirst(plain, expired));
+  const { body } = await service.call('GET', `${path}?revoked=false&limit=1`, { user });
+  assert.deepEqual(body.pagination, { limit: 1, offset: 0, total: 2, hasMore: true });
+});
+
 test('lists keys in pages', async () => {
   const { workspaceId, ownerId: user } = await service.workspace();
   for (let i = 0; i < 5; i++) await service.key({ workspaceId, userId: user });

@@ -35,15 +35,19 @@ test('a preview shows when the alert would have fired and cleared', async () => 
   assert.equal(Date.parse(clearedAt) - Date.parse(firedAt), 3 * 60_000);
   assert.equal(values.length, 289);
   assert.equal(Math.max(...values.map(({ value }: { value: number }) => value)), 1);
-  assert.deepEqual((await preview(30)).firings, firings);
+  assert.deepEqual((await preview(7)).firings, firings);
   assert.equal((await service.call('GET', alert.path, { key })).body.state, 'no_data');
 });
 
-test('days must be 1 to 30', async () => {
+test('days must be 1 to 7', async () => {
   const alert = await addAlert(service, key);
-  for (const days of [0, 31, 1.5, '7']) {
-    const { status } = await service.call('POST', `${alert.path}/preview`, { key, body: { days } });
+  for (const days of [0, 8, 30, 1.5, '7']) {
+    const { status, body } = await service.call('POST', `${alert.path}/preview`, {
+      key,
+      body: { days },
+    });
     assert.equal(status, 400);
+    assert.match(body.message, /"days" must be a whole number from 1 to 7/);
   }
 });
 

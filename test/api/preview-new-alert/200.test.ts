@@ -25,6 +25,13 @@ test('settings are previewed without an alert, as those of an alert are', async 
   assert.deepEqual(saved.body.firings, body.firings);
 });
 
+test('a metric, a threshold and days make a preview', async () => {
+  const body = { metric: 'count', threshold: 1, days: 1 };
+  const { status, body: preview } = await service.call('POST', path, { key, body });
+  assert.equal(status, 200);
+  assert.equal(preview.values[0].value, 0);
+});
+
 test('settings are checked like those of a new alert', async () => {
   const refused = async (change: object) =>
     (await service.call('POST', path, { key, body: { ...alertSettings, days: 1, ...change } }))

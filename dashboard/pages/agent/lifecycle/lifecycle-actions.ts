@@ -24,8 +24,8 @@ export const actionTexts: Record<LifecycleAction, ActionTexts> = {
       'Moves the agent from Testing to Deployed. The limits of the Testing stage no longer apply, only those of the agent and its keys.',
   },
   rollback: {
-    verb: 'Roll back to Testing',
-    question: 'Roll this agent back to Testing?',
+    verb: 'Move to Testing',
+    question: 'Move this agent to Testing?',
     consequence:
       'The agent still accepts calls, within the lower limits of the Testing stage: calls above them fail with 429. The pinned version stays.',
     stopsCalls: true,

@@ -1,22 +1,33 @@
 import { useQuery } from '@tanstack/react-query';
 import { joinValues } from '../../../../src/client/index.ts';
-import { facetQuery } from '../../../data/executions/facets.ts';
+import { codeCountsQuery, facetQuery } from '../../../data/executions/facets.ts';
 import { formatCount } from '../../../data/text/format.ts';
 import classes from '../history.module.css';
-import { valuesOf } from '../search.ts';
+import { scansRecords, valuesOf } from '../search.ts';
 import type { FilterProps } from './filter-bar.tsx';
 
-/** The error codes in the time range and with the statuses of the list, most frequent first. Each filters the list. */
-export function FailureCodes({ search, agentId, range, onChange }: FilterProps) {
+/** Each is counted by a list of its own. */
+const codesMax = 8;
+
+/**
+ * The most frequent error codes of the list, which each filters by. Statistics say which there may be: they also count what
+ * was deleted, and whole quarters of an hour, so that the list itself counts what it would show.
+ */
+export function FailureCodes({ search, agentId, filters, onChange }: FilterProps) {
   const agentIds = agentId === undefined ? valuesOf(search.agentId) : [agentId];
   const selected = valuesOf(search.errorCode);
   const asksForFailures = /failed|rate_limited|unauthorized/.test(search.status ?? '');
   const isWanted =
-    Boolean(range.startDate ?? range.endDate) || asksForFailures || selected.length > 0;
-  const statuses = valuesOf(search.status);
-  const codes = useQuery({
-    ...facetQuery('errorCode', agentIds, range, statuses),
+    !scansRecords(search) &&
+    (Boolean(filters.startDate ?? filters.endDate) || asksForFailures || selected.length > 0);
+  const found = useQuery({
+    ...facetQuery('errorCode', agentIds, filters, valuesOf(search.status)),
     enabled: isWanted,
+  });
+  const candidates = found.data?.slice(0, codesMax).map(({ value }) => value) ?? [];
+  const codes = useQuery({
+    ...codeCountsQuery(agentId, filters, candidates),
+    enabled: isWanted && candidates.length > 0,
   });
   if (!isWanted || !codes.data || codes.data.length === 0) return null;
   const toggle = (code: string) => {

@@ -1,9 +1,9 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { useState } from 'react';
+import type { ExecutionFilters } from '../../../../src/client/index.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { FilterPopover } from '../../../components/tables/filter-popover.tsx';
 import { SearchInput } from '../../../components/tables/search-input.tsx';
-import type { TimeRange } from '../../../data/executions/periods.ts';
 import classes from '../history.module.css';
 import { type HistorySearch, isFiltered } from '../search.ts';
 import { FilterEditor } from './filter-editor.tsx';
@@ -14,8 +14,8 @@ import { TimeFilter } from './time-filter.tsx';
 export interface FilterProps {
   readonly search: HistorySearch;
   readonly agentId: string | undefined;
-  /** The time range of the list. */
-  readonly range: TimeRange;
+  /** As the list was loaded. */
+  readonly filters: ExecutionFilters;
   readonly onChange: (change: Partial<HistorySearch>) => void;
 }
 

@@ -26,13 +26,13 @@ export function useFilterOptions(
   /** Why some are missing. */
   readonly error: unknown;
 } {
-  const { agentId, search, range } = props;
+  const { agentId, search, filters } = props;
   const nameOf = useFilterNames(props);
   const facet = facetOf(name);
   const agentIds = agentId === undefined ? valuesOf(search.agentId) : [agentId];
   const scope = facet === 'agentId' ? [] : agentIds;
   const facets = useQuery({
-    ...facetQuery(facet ?? 'model', scope, range),
+    ...facetQuery(facet ?? 'model', scope, filters),
     enabled: facet !== null,
   });
   const agents = useQuery({ ...agentsQuery({ limit: 100 }), enabled: name === 'agentId' });
@@ -91,13 +91,13 @@ function withKnown(counted: readonly Option[], known: readonly Option[]): Option
 export function useFilterNames({
   agentId,
   search,
-  range,
+  filters,
 }: FilterProps): (name: ListName, value: string) => string {
   const agentName = useAgentNames(valuesOf(search.agentId));
   const keys = useKeyNames();
   const agentIds = agentId === undefined ? valuesOf(search.agentId) : [agentId];
   const versions = useQuery({
-    ...facetQuery('promptVersionId', agentIds, range),
+    ...facetQuery('promptVersionId', agentIds, filters),
     enabled: search.promptVersionId !== undefined,
   });
   const counted = new Set(versions.data?.map(({ value }) => value));

@@ -42,7 +42,7 @@ export function History({ agentId }: { readonly agentId?: string }) {
   const runAgain = useListKeys({ rows, selection });
   const pattern = searchPattern(search.q);
   const columns = columnsOf({ agentId, wanted, times: choice.times, selection, pattern });
-  const filterProps = { search, agentId, range: filters, onChange: change };
+  const filterProps = { search, agentId, filters, onChange: change };
   return (
     <div className={classes.layout} data-full-width data-panel={opened !== null || undefined}>
       <section className={classes.list} aria-label="List">

@@ -46,6 +46,7 @@ export function ExecutionRecord(props: {
             </h2>
           </div>
         )}
+        <FailureCard execution={execution} />
         <div className={classes.id}>
           <code>{execution.executionId}</code>
           <CopyButton text={execution.executionId} name="execution ID" />
@@ -57,7 +58,6 @@ export function ExecutionRecord(props: {
           <Figures execution={execution} />
         </div>
         <div className={classes.contents}>
-          <FailureCard execution={execution} />
           <Answer execution={execution} pattern={pattern} onEnded={props.onEnded} />
           <Bodies execution={execution} />
         </div>

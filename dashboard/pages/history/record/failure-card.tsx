@@ -1,49 +1,78 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { statusTones } from '../../../components/states/status-badge.tsx';
 import type { ExecutionDetail } from '../../../data/executions/executions.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
 import { remedies } from '../error-remedies.ts';
+import { refusingLimit } from '../refusing-limit.ts';
 import classes from './record.module.css';
 
 /** Why the execution did not succeed, and what to do about it. */
 export function FailureCard({ execution }: { readonly execution: ExecutionDetail }) {
-  const isOwner = can(useMe(), 'manage');
-  if (execution.errorCode === undefined) return null;
+  const { errorCode, error, status } = execution;
+  if (errorCode === undefined) return null;
   return (
     <section
       className={classes.failure}
-      data-tone={statusTones[execution.status]}
-      aria-label={execution.status === 'canceled' ? 'Reason' : 'Error'}
+      data-tone={statusTones[status]}
+      aria-label={status === 'canceled' ? 'Reason' : 'Error'}
     >
-      <code>{execution.errorCode}</code>
-      {execution.error && (
+      {error && (
         <p className={classes.text} dir="auto">
-          {execution.error}
+          {error}
         </p>
       )}
-      <p>{remedies[execution.errorCode]}</p>
-      {isOwner && <Repair execution={execution} />}
+      <p>
+        {remedies[errorCode]} <Repair execution={execution} />
+      </p>
+      <code>{errorCode}</code>
     </section>
   );
 }
 
-/** Leads owners to what they can change about it. */
-function Repair({ execution: { errorCode, modelUsed } }: { readonly execution: ExecutionDetail }) {
+/** Leads those who may to what they can change about it. */
+function Repair({ execution }: { readonly execution: ExecutionDetail }) {
+  const me = useMe();
+  const { errorCode, modelUsed } = execution;
   const provider = modelUsed.slice(0, modelUsed.indexOf('/'));
-  const link = (text: ReactNode) => (
-    <p>
+  const toProvider = (text: string) =>
+    can(me, 'manage') && (
       <Link to="/settings/providers" search={{ provider }}>
-        {text}
+        {text} {provider}
       </Link>
-    </p>
-  );
-  if (errorCode === 'PROVIDER_AUTH') return link(`Replace the credential of ${provider}`);
-  if (errorCode === 'PROVIDER_NOT_CONFIGURED') return link(`Add the provider ${provider}`);
-  if (errorCode !== 'QUOTA_EXCEEDED') return null;
+    );
+  switch (errorCode) {
+    case 'PROVIDER_AUTH':
+      return toProvider('Replace the credential of');
+    case 'PROVIDER_NOT_CONFIGURED':
+      return toProvider('Add the provider');
+    case 'QUOTA_EXCEEDED':
+      return can(me, 'manage') && <Link to="/settings/workspace">Raise the quota</Link>;
+    case 'RATE_LIMIT_EXCEEDED':
+    case 'MODEL_TIMEOUT':
+      return can(me, 'edit') && <RaiseLimit execution={execution} />;
+    default:
+      return null;
+  }
+}
+
+function RaiseLimit({
+  execution: { errorCode, error, agentId },
+}: {
+  readonly execution: ExecutionDetail;
+}) {
+  const limit = errorCode === 'MODEL_TIMEOUT' ? 'timeout' : refusingLimit(error);
+  if (limit === null) return null;
+  if (limit === 'key') return <Link to="/keys">Raise the limit of the API key</Link>;
+  const params = { agentId };
+  if (limit === 'stage')
+    return (
+      <Link to="/agents/$agentId" params={params}>
+        Deploy the agent, which lifts the limits of the Testing stage
+      </Link>
+    );
   return (
-    <p>
-      <Link to="/settings/workspace">Raise the quota</Link>
-    </p>
+    <Link to="/agents/$agentId/settings" params={params}>
+      Raise the {limit === 'agent' ? 'limit' : 'timeout'} of the agent
+    </Link>
   );
 }

@@ -3,8 +3,9 @@ import { NumberField } from '../../../components/fields/number-field.tsx';
 import { fieldError } from '../../../components/states/form-error.tsx';
 import { alerts } from '../../../data/workspace/alerts.ts';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
-import { fromTyped, metricTexts, toTyped } from './alert-metrics.ts';
+import { formatValue, fromTyped, metricTexts, toTyped } from './alert-metrics.ts';
 import { AlertPreview } from './alert-preview.tsx';
+import { AlertRecipients } from './alert-recipients.tsx';
 
 /** Creates or changes an alert, with a preview of past days. */
 export function AlertForm({ alert }: { readonly alert: Alert | null }) {
@@ -15,7 +16,7 @@ export function AlertForm({ alert }: { readonly alert: Alert | null }) {
       submit={alert ? 'Save' : 'Add alert'}
       action={alert ? alerts.update(alert.alertId) : alerts.create()}
       start={alert ? settingsOf(alert) : newAlert}
-      input={(settings) => settings}
+      input={(settings) => ({ ...settings, name: settings.name || defaultName(settings) })}
       fields={({ values, change, error }) => {
         const { metric } = values;
         const threshold = (field: 'threshold' | 'clearThreshold', label: string) => (
@@ -29,7 +30,7 @@ export function AlertForm({ alert }: { readonly alert: Alert | null }) {
           />
         );
         return [
-          { name: 'name', label: 'Name', required: true, maxLength: 200 },
+          { name: 'name', label: 'Name', placeholder: defaultName(values), maxLength: 200 },
           { name: 'metric', label: 'Metric', options: metrics, also: consequencesOf },
           [
             threshold('threshold', 'Fires above'),
@@ -53,6 +54,7 @@ export function AlertForm({ alert }: { readonly alert: Alert | null }) {
             ...{ name: 'tag', label: 'Tag', description: 'Only calls with this tag' },
             ...{ maxLength: 64, empty: null },
           },
+          <AlertRecipients key="recipients" />,
           <AlertPreview key="preview" settings={values} />,
         ];
       }}
@@ -60,12 +62,14 @@ export function AlertForm({ alert }: { readonly alert: Alert | null }) {
   );
 }
 
-const newAlert: AlertInput = {
+type Settings = Required<AlertInput>;
+
+const newAlert: Settings = {
   ...{ name: '', metric: 'failureRate', agentIds: null, tag: null },
   ...{ threshold: 0.1, clearThreshold: 0.05, windowMinutes: 15, minCount: 20, noData: 'keep' },
 };
 
-function settingsOf(alert: Alert): AlertInput {
+function settingsOf(alert: Alert): Settings {
   const { name, metric, agentIds, tag, threshold, clearThreshold } = alert;
   const { windowMinutes, minCount, noData } = alert;
   return {
@@ -88,8 +92,12 @@ const starts: Readonly<Record<AlertInput['metric'], readonly [number, number]>> 
   ...{ costUSD: [10, 8], costUnknown: [0, 0], quotaUsed: [0.8, 0.8], queueAge: [60, 10] },
 };
 
-function consequencesOf(metric: AlertInput['metric']): Partial<AlertInput> {
+function consequencesOf(metric: AlertInput['metric']): Partial<Settings> {
   const [threshold, clearThreshold] = starts[metric];
   const workspace = metric === 'quotaUsed' ? { agentIds: null, tag: null } : {};
-  return { threshold, clearThreshold, ...workspace };
+  const minCount = ['failureRate', 'p50', 'p95'].includes(metric) ? 20 : 0;
+  return { threshold, clearThreshold, minCount, ...workspace };
 }
+
+const defaultName = ({ metric, threshold }: AlertInput) =>
+  `${metricTexts[metric].label} above ${formatValue(metric, threshold)}`;

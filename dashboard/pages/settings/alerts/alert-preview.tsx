@@ -12,8 +12,10 @@ const AlertChart = lazyComponent(() => import('./alert-chart.tsx'));
 export function AlertPreview({ settings }: { readonly settings: AlertInput }) {
   const [days, setDays] = useState('7');
   const preview = useSingleFlight({
-    mutationFn: (days: number) =>
-      cueline.alerts.previewNew({ ...settings, name: settings.name || 'Preview', days }),
+    mutationFn: (days: number) => {
+      const { name: _, ...measured } = settings;
+      return cueline.alerts.previewNew({ ...measured, days });
+    },
   });
   const [asked, setAsked] = useState({ settings, days });
   const isCurrent = asked.settings === settings && asked.days === days;
@@ -25,7 +27,6 @@ export function AlertPreview({ settings }: { readonly settings: AlertInput }) {
           data={[
             { value: '1', label: '1 day' },
             { value: '7', label: '7 days' },
-            { value: '30', label: '30 days' },
           ]}
           value={days}
           onChange={({ currentTarget }) => setDays(currentTarget.value)}

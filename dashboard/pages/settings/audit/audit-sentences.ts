@@ -5,7 +5,7 @@ type Predicate = string | ((entry: AuditEntry) => string);
 const moves: Readonly<Record<string, string>> = {
   'enable-api': 'enabled the API of the agent {}',
   deploy: 'deployed the agent {}',
-  rollback: 'rolled the agent {} back to Testing',
+  rollback: 'moved the agent {} back to Testing',
   disable: 'paused the agent {}',
   're-enable': 'resumed the agent {}',
   archive: 'archived the agent {}',

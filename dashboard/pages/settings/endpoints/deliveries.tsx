@@ -6,7 +6,7 @@ import { Time } from '../../../components/figures/time.tsx';
 import { Card } from '../../../components/layout/card.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import type { Column } from '../../../components/tables/data-table.tsx';
-import { deliveriesQuery, replay } from '../../../data/workspace/endpoints.ts';
+import { deliveriesQuery, replay } from '../../../data/workspace/endpoint-actions.ts';
 import { SmallButton } from '../../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../../kit/dialog.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';

@@ -4,7 +4,7 @@ import type { Delivery, DeliveryFilters } from '../../../../src/client/index.ts'
 import { CodeBlock } from '../../../components/code/code-block.tsx';
 import { Time } from '../../../components/figures/time.tsx';
 import { FormError } from '../../../components/states/form-error.tsx';
-import { deliveriesQuery, resend } from '../../../data/workspace/endpoints.ts';
+import { deliveriesQuery, resend } from '../../../data/workspace/endpoint-actions.ts';
 import { Dialog, DialogCloseButton } from '../../../kit/dialog.tsx';
 import { useAction } from '../../../kit/resource.ts';
 

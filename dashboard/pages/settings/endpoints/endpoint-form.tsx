@@ -8,11 +8,19 @@ import { endpoints } from '../../../data/workspace/endpoints.ts';
 import type { Field } from '../../../kit/fields.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { EndpointSecret } from './endpoint-secret.tsx';
-import { type EventType, eventGroups } from './event-groups.ts';
+import { alertEventTypes, type EventType, eventGroups } from './event-groups.ts';
 
 /** Creates an endpoint and shows its secret, or changes one. */
-export function EndpointForm({ endpoint }: { readonly endpoint: EventEndpoint | null }) {
-  const form = { width: 'medium', start: settingsOf(endpoint), incomplete } as const;
+export function EndpointForm({
+  endpoint,
+  eventTypes = ['execution.failed', 'workflow_run.failed', ...alertEventTypes],
+}: {
+  readonly endpoint: EventEndpoint | null;
+  /** What a new one subscribes to at first. */
+  readonly eventTypes?: EventType[];
+}) {
+  const start = endpoint ? settingsOf(endpoint) : newEndpoint(eventTypes);
+  const form = { width: 'medium', start, incomplete } as const;
   if (endpoint === null)
     return (
       <FormDialog
@@ -37,29 +45,31 @@ export function EndpointForm({ endpoint }: { readonly endpoint: EventEndpoint | 
   );
 }
 
-const incomplete = ({ eventTypes }: EventEndpointInput) => eventTypes.length === 0;
+interface Settings extends EventEndpointInput {
+  readonly eventTypes: EventType[];
+}
 
-function settingsOf(endpoint: EventEndpoint | null): EventEndpointInput {
-  if (endpoint === null) {
-    return {
-      ...{ url: '', eventTypes: ['execution.failed', 'workflow_run.failed'] },
-      ...{ agentIds: null, payload: 'thin', description: null },
-    };
-  }
+const incomplete = ({ eventTypes }: Settings) => eventTypes.length === 0;
+
+function newEndpoint(eventTypes: EventType[]): Settings {
+  return { url: '', eventTypes, agentIds: null, payload: 'thin', description: null };
+}
+
+function settingsOf(endpoint: EventEndpoint): Settings {
   const { url, eventTypes, agentIds, payload, format, description } = endpoint;
   return { url: url && '', eventTypes, agentIds, payload, format, description };
 }
 
 /** An empty URL keeps the one that the endpoint has: nobody reads it back. */
-function changeOf({ url, ...others }: EventEndpointInput): EventEndpointPatch {
+function changeOf({ url, ...others }: Settings): EventEndpointPatch {
   return { ...others, ...(url !== '' && { url }) };
 }
 
 function fieldsOf(
-  { url, eventTypes }: EventEndpointInput,
-  change: (some: Partial<EventEndpointInput>) => void,
+  { url, eventTypes }: Settings,
+  change: (some: Partial<Settings>) => void,
   endpoint: EventEndpoint | null,
-): readonly Field<EventEndpointInput>[] {
+): readonly Field<Settings>[] {
   return [
     url !== null && {
       name: 'url',

@@ -1,6 +1,9 @@
-import type { EventEndpointInput } from '../../../../src/client/index.ts';
+import type { EventEndpoint } from '../../../../src/client/index.ts';
 
-export type EventType = EventEndpointInput['eventTypes'][number];
+export type EventType = EventEndpoint['eventTypes'][number];
+
+/** Who subscribes to these is notified of alerts. */
+export const alertEventTypes: EventType[] = ['alert.fired', 'alert.cleared'];
 
 /** The types that an endpoint can subscribe to. A ping needs no subscription. */
 export const eventGroups: readonly {
@@ -21,7 +24,7 @@ export const eventGroups: readonly {
     ],
   },
   { label: 'Agents', types: ['agent.pinned', 'agent.moved', 'agent.deleted'] },
-  { label: 'Alerts', types: ['alert.fired', 'alert.cleared'] },
+  { label: 'Alerts', types: alertEventTypes },
   {
     label: 'Quota, providers and keys',
     types: [

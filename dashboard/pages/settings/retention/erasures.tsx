@@ -1,13 +1,14 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { Erasure, ErasureInput } from '../../../../src/client/index.ts';
+import type { Erasure, ErasureInput, ErasurePreview } from '../../../../src/client/index.ts';
 import { Time } from '../../../components/figures/time.tsx';
 import { useFilters } from '../../../components/hooks/use-filters.ts';
 import { Card } from '../../../components/layout/card.tsx';
+import { FormError } from '../../../components/states/form-error.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import type { Column } from '../../../components/tables/data-table.tsx';
-import { erasures, erasuresQuery } from '../../../data/workspace/retention.ts';
+import { erasurePreviewQuery, erasures, erasuresQuery } from '../../../data/workspace/retention.ts';
 import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../../kit/dialog.tsx';
 import { Fields } from '../../../kit/fields.tsx';
@@ -132,17 +133,42 @@ function ConfirmErasure(props: {
   readonly onDone: () => void;
 }) {
   const { by, name, value, onDone } = props;
+  const input = bodyOf(by, name, value);
+  const preview = useQuery(erasurePreviewQuery(input));
   return (
     <ConfirmDialog
       title="Erase these records?"
       confirm="Erase"
-      action={withInput(erasures.create(), bodyOf(by, name, value))}
+      typed={value}
+      pending={preview.isLoading}
+      action={withInput(erasures.create(), input)}
       onDone={onDone}
     >
-      Deletes all records of all agents with the {labels[by].toLowerCase()}{' '}
-      {isNamed(by) && <code>{name}</code>} “<bdi>{value}</bdi>”. This cannot be undone. Statistics
-      stay.
+      <p>
+        Deletes all records of all agents with the {labels[by].toLowerCase()}{' '}
+        {isNamed(by) && <code>{name}</code>} “<bdi>{value}</bdi>”. This cannot be undone. Statistics
+        stay.
+      </p>
+      <p role="status">
+        {preview.data ? <Extent {...preview.data} /> : preview.isError ? null : 'Counting…'}
+      </p>
+      <FormError error={preview.error} />
     </ConfirmDialog>
+  );
+}
+
+/** How many records, from when to when. */
+function Extent({ records, isLowerBound, from, to }: ErasurePreview) {
+  if (from === null || to === null) return 'No record matches.';
+  const count = records === 1 ? '1 record' : `${records.toLocaleString()} records`;
+  return (
+    <>
+      <b>
+        {isLowerBound && 'At least '}
+        {count}
+      </b>
+      , from <Time at={from} /> to <Time at={to} />.
+    </>
   );
 }
 

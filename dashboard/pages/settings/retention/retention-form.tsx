@@ -22,14 +22,11 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
   const [typed, setTyped] = useState<Typed>({});
   const refresh = useSingleFlight({
     mutationFn: () => queries.fetchQuery({ ...retentionQuery, staleTime: 0 }),
-    onSuccess: (from) =>
-      openDialog(
-        <ConfirmRetention
-          from={from}
-          to={{ ...from, ...read(typed) }}
-          onDone={() => setTyped({})}
-        />,
-      ),
+    onSuccess: (from) => {
+      openDialog(<ConfirmRetention from={from} to={{ ...from, ...read(typed) }} />);
+      // The dialog has what was typed: without it, nothing changes.
+      setTyped({});
+    },
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -66,22 +63,15 @@ export function RetentionForm({ retention }: { readonly retention: Retention }) 
   );
 }
 
-function ConfirmRetention(props: {
-  readonly from: Retention;
-  readonly to: Retention;
-  readonly onDone: () => void;
-}) {
-  const { from, to, onDone } = props;
+function ConfirmRetention(props: { readonly from: Retention; readonly to: Retention }) {
+  const { from, to } = props;
   const queries = useQueryClient();
   return (
     <ConfirmDialog
       title="Change retention?"
       confirm="Change"
       action={withInput(setRetention, to)}
-      onDone={(saved) => {
-        queries.setQueryData(retentionQuery.queryKey, saved);
-        onDone();
-      }}
+      onDone={(saved) => queries.setQueryData(retentionQuery.queryKey, saved)}
     >
       <p>{changeText('Records', 'forever', from.recordsDays, to.recordsDays)}</p>
       <p>{changeText('Bodies', bodiesNullText, from.bodiesDays, to.bodiesDays)}</p>

@@ -2,6 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Workflow } from '../../../../src/client/index.ts';
 import { FormError } from '../../../components/states/form-error.tsx';
+import { pinVerb } from '../../../components/versions/pin-button.tsx';
 import { changeWorkflow } from '../../../data/workflows/workflow-actions.ts';
 import { workflowVersionQuery } from '../../../data/workflows/workflows.ts';
 import { Dialog, DialogCloseButton } from '../../../kit/dialog.tsx';
@@ -19,8 +20,9 @@ export function PinDialog(props: {
   const version = useQuery(workflowVersionQuery(workflowId, workflowVersionId));
   const pin = useAction(changeWorkflow(workflowId));
   const label = version.data?.workflowVersionLabel ?? '…';
+  const verb = pinVerb({ id: workflowVersionId, label }, workflow.workflowVersionId);
   return (
-    <Dialog locked={pin.isPending} onClose={onClose} width="large" title={`Pin ${label}?`}>
+    <Dialog locked={pin.isPending} onClose={onClose} width="large" title={`${verb}?`}>
       <Stack gap="lg">
         <p>
           New workflow runs will use “{label}” instead of “{pinned}”. Workflow runs in progress keep
@@ -39,7 +41,7 @@ export function PinDialog(props: {
             disabled={!version.data}
             onClick={() => pin.mutate({ workflowVersionId }, { onSuccess: onClose })}
           >
-            Pin {label}
+            {verb}
           </Button>
         </Group>
       </Stack>

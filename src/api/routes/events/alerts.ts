@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Body } from '../../../contract/endpoint.ts';
 import * as contract from '../../../contract/events/alerts.ts';
-import type { AlertSettings } from '../../../core/event/alert.ts';
+import { type AlertSettings, withDefaults } from '../../../core/event/alert.ts';
 import { requireFound } from '../../../core/failure.ts';
 import { storedIds, toId } from '../../../core/id.ts';
 import * as flow from '../../../flow/event/change-alert.ts';
@@ -33,9 +33,9 @@ export function alertRoutes(app: FastifyInstance, deps: ApiDeps): void {
     app,
     deps,
     contract.previewNewAlert,
-    async ({ body: { days, name = 'Preview', ...rest }, caller }) => {
+    async ({ body: { days, ...alert }, caller }) => {
       requireWholeWorkspace(caller);
-      const settings = settingsOf({ ...rest, name });
+      const settings = settingsOf(alert);
       const preview = await historyReads.read(caller, (readDb) =>
         flow.previewNewAlert(readDb, caller, settings, days),
       );
@@ -82,8 +82,7 @@ export function alertRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 function settingsOf(body: Body<typeof contract.createAlert>): AlertSettings {
-  const { agentIds, tag = null, ...rest } = body;
-  return { ...rest, agentIds: storedIds('agent', agentIds), tag };
+  return withDefaults({ ...body, agentIds: storedIds('agent', body.agentIds) });
 }
 
 function alertOf(row: store.AlertRow) {

@@ -3,7 +3,7 @@ import * as contract from '../../../contract/events/endpoints.ts';
 import { listEvents, listExecutionEvents } from '../../../contract/events/events.ts';
 import { pageDefault } from '../../../contract/limits.ts';
 import { formatFor, shownURL } from '../../../core/event/endpoint.ts';
-import { type StoredEvent, thinData } from '../../../core/event/event.ts';
+import { alertEventTypes, type StoredEvent, thinData } from '../../../core/event/event.ts';
 import { CallFailure, notFound, requireFound } from '../../../core/failure.ts';
 import { fromId, storedId, storedIds, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
@@ -25,9 +25,10 @@ export function endpointRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.createEndpoint, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const { payload = 'thin', description = null, format = formatFor(body.url) } = body;
-    const agentIds = storedIds('agent', body.agentIds);
-    const settings = { ...body, agentIds, payload, format, description };
+    const settings = {
+      ...{ eventTypes: alertEventTypes, payload: 'thin' as const, description: null },
+      ...{ format: formatFor(body.url), ...body, agentIds: storedIds('agent', body.agentIds) },
+    };
     const { row, secret } = await flow.createEndpoint(deps, caller, settings);
     const headers = { location: `/api/v1/endpoints/${toId('endpoint', row.id)}` };
     return { result: { ...shownEndpoint(row), secret }, headers };

@@ -5,14 +5,20 @@ import {
   type Erasure,
   getErasure,
   listErasures,
+  previewErasure,
 } from '../../../contract/executions/erasures.ts';
 import { CallFailure, invalidRequest, notFound } from '../../../core/failure.ts';
 import type { ErasedValue } from '../../../core/history/erased-value.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import { actorOf } from '../../../core/people/audit.ts';
 import * as flow from '../../../flow/history/delete-execution.ts';
-import { requestErasure } from '../../../flow/history/erase.ts';
+import {
+  type ErasureInput as ErasureRequest,
+  requestErasure,
+} from '../../../flow/history/erase.ts';
+import { previewErasure as countErasable } from '../../../flow/history/preview-erasure.ts';
 import * as store from '../../../store/history/erasures.ts';
+import { limitLists } from '../../access/count-calls.ts';
 import { requireWholeWorkspace } from '../../access/require-permission.ts';
 import { visibleExecution } from '../../access/visible-resources.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -22,7 +28,7 @@ import { route } from '../../http/route.ts';
 
 /** Deletes one record, or erases all records of an end user. */
 export function erasureRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { db, reads, singlePipelines } = deps;
+  const { db, reads, singlePipelines, historyReads } = deps;
 
   route(app, deps, deleteExecution, async (context) => {
     const { params, caller } = context;
@@ -39,12 +45,28 @@ export function erasureRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, createErasure, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const agentId = body.agentId == null ? null : (fromId('agent', body.agentId) ?? undefined);
-    const row = await requestErasure(db, caller, { ...whatToErase(body), agentId });
+    const row = await requestErasure(db, caller, inputOf(body));
     const erasure = erasureWire(row);
     const location = `/api/v1/erasures/${erasure.erasureId}`;
     return { status: 202, body: erasure, headers: { location } };
   });
+
+  route(
+    app,
+    deps,
+    previewErasure,
+    async ({ body, caller }) => {
+      requireWholeWorkspace(caller);
+      const input = inputOf(body);
+      const result = await historyReads.read(
+        caller,
+        (readDb) => countErasable(readDb, caller, input),
+        { isSearch: true },
+      );
+      return { result };
+    },
+    limitLists,
+  );
 
   route(app, deps, listErasures, async ({ query, caller }) => {
     requireWholeWorkspace(caller);
@@ -60,6 +82,11 @@ export function erasureRoutes(app: FastifyInstance, deps: ApiDeps): void {
     if (!row) throw notFound('erasure');
     return { status: 200, body: erasureWire(row) };
   });
+}
+
+function inputOf(body: ErasureInput & { readonly agentId?: string | null }): ErasureRequest {
+  const agentId = body.agentId == null ? null : (fromId('agent', body.agentId) ?? undefined);
+  return { ...whatToErase(body), agentId };
 }
 
 /** A user, a tag, a value of the metadata, or a variable with its value. */

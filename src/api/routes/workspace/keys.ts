@@ -29,7 +29,8 @@ export function keyRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, listKeys, async ({ query, caller }) => {
     const page = readPage(query);
-    const { rows, total } = await store.listKeys(db, caller, page);
+    const { revoked = null } = query;
+    const { rows, total } = await store.listKeys(db, caller, { ...page, revoked });
     return { result: pageOf('keys', page, { rows: rows.map(withUsage), total }) };
   });
 

@@ -283,9 +283,8 @@ const wrongBodies: Partial<Record<EndpointId, readonly [valid: object, ...Wrong[
         ['tag', ''],
         ['name', ' '],
         ['state', 'ok'],
-        ...['name', 'metric', 'threshold', 'clearThreshold', 'windowMinutes'].map(
-          (field) => [field, undefined] as const,
-        ),
+        ['metric', undefined],
+        ['threshold', undefined],
       ] as const
     ).map(
       ([field, value]): Wrong => [`${field} ${value}`, { [field]: value }, new RegExp(`"${field}`)],
