@@ -180,7 +180,10 @@ async function startRun(
 }
 
 /** The request that would start the run again. */
-function bodyOfRun(compute: WorkflowDeps['compute'], { input, labels }: store.WorkflowRunDetailRow) {
+function bodyOfRun(
+  compute: WorkflowDeps['compute'],
+  { input, labels }: store.WorkflowRunDetailRow,
+) {
   if (input === null) {
     const message =
       'The input of the workflow run is no longer stored. Run the whole workflow again.';
