@@ -1,11 +1,11 @@
 import type { Stage, Visibility } from '../src/core/agent/agent.ts';
+import { noLimits, type RateLimits } from '../src/core/agent/limits.ts';
 import type { AgentConfig } from '../src/core/agent/model-settings.ts';
 import { placeholders } from '../src/core/agent/prompt.ts';
-import { noLimits, type RateLimits } from '../src/core/execution/limits.ts';
 import { toId } from '../src/core/id.ts';
 import { sql } from '../src/db/sql.ts';
-import { storedConfig } from '../src/store/agent/agent-config.ts';
-import { insertSlug } from '../src/store/agent/slugs.ts';
+import { storedConfig } from '../src/engine/admit/agent-config.ts';
+import { insertSlug } from '../src/features/agents/statements/slugs.ts';
 import { freshId } from './fresh-id.ts';
 import type { Service } from './service.ts';
 

@@ -1,8 +1,8 @@
 import type { Tally } from '../src/core/history/statistics.ts';
 import { fromId } from '../src/core/id.ts';
 import { sql } from '../src/db/sql.ts';
-import { evaluateAlerts } from '../src/flow/event/evaluate-alerts.ts';
-import { readEvaluatedMinute } from '../src/store/event/alerts.ts';
+import { readEvaluatedMinute } from '../src/features/events/statements/alerts.ts';
+import { evaluateAlerts } from '../src/features/events/verbs/evaluate-alerts.ts';
 import type { Service } from './service.ts';
 import { insertStatistics, tally } from './statistics.ts';
 

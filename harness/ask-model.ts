@@ -5,8 +5,8 @@ import {
   ModelFailure,
   type ModelSetup,
 } from '../src/core/model/model-port.ts';
-import type { ProviderSettings } from '../src/provider/connection/settings.ts';
-import { createModels, type ModelsOptions } from '../src/provider/registry.ts';
+import type { ProviderSettings } from '../src/models/connection/settings.ts';
+import { createModels, type ModelsOptions } from '../src/models/registry.ts';
 import type { FakeProvider } from './fake-provider.ts';
 import { openUnsealed, unsealed } from './setups.ts';
 

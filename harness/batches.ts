@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { noLimits } from '../src/core/execution/limits.ts';
+import { noLimits } from '../src/core/agent/limits.ts';
 import type { TestAgent } from './agents.ts';
 import type { ApiResponse } from './call.ts';
 import type { Service } from './service.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '../src/db/database.ts';
-import { type Embedded, startEmbedded } from '../src/store/embedded.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { type Embedded, startEmbedded } from '../src/db/embedded/embedded.ts';
+import { migrate } from '../src/db/migrations/migrate.ts';
 import { onInterruption } from './interruption.ts';
 import { startVolatile } from './volatile-postgres.ts';
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type pg from 'pg';
 import { connectToDatabase } from '../src/db/connect.ts';
-import { accountFor, changeOwner } from '../src/store/embedded/account.ts';
-import { bareEnvironment } from '../src/store/embedded/binaries.ts';
+import { accountFor, changeOwner } from '../src/db/embedded/account.ts';
+import { bareEnvironment } from '../src/db/embedded/binaries.ts';
 import { runAsAdmin } from './cluster.ts';
 
 /** PostgreSQL of a Debian package, which includes `pg_dump` and `pg_restore`, unlike the npm package. */

@@ -1,7 +1,7 @@
 import { everything } from '../src/core/history/history-range.ts';
 import type { Db } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
-import type { ListRequest } from '../src/flow/history/history-page.ts';
+import type { ListRequest } from '../src/features/history/verbs/history-page.ts';
 import { freshId } from './fresh-id.ts';
 import { countHistory, insertRecords } from './records.ts';
 

@@ -1,6 +1,6 @@
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createModels } from '../src/provider/registry.ts';
+import { createModels } from '../src/models/registry.ts';
 import { type AgentOptions, addAgent } from './agents.ts';
 import { type Service, startService } from './service.ts';
 import { openUnsealed } from './setups.ts';

@@ -10,7 +10,7 @@ import {
   noUsage,
   unknownCost,
 } from '../src/core/model/model-port.ts';
-import { withDeadline } from '../src/provider/deadline.ts';
+import { withDeadline } from '../src/models/deadline.ts';
 
 /**
  * A model inside the process: it returns the user prompt (10 input tokens, 5 output tokens, free) or follows the

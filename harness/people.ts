@@ -1,4 +1,4 @@
-import { keyDefaultLimits, type RateLimits } from '../src/core/execution/limits.ts';
+import { keyDefaultLimits, type RateLimits } from '../src/core/agent/limits.ts';
 import { fromId, toId } from '../src/core/id.ts';
 import {
   generateKey,

@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { connectToDatabase } from '../src/db/connect.ts';
 import { openDatabase } from '../src/db/database.ts';
-import { type Account, accountFor, changeOwner } from '../src/store/embedded/account.ts';
-import { bareEnvironment } from '../src/store/embedded/binaries.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { type Account, accountFor, changeOwner } from '../src/db/embedded/account.ts';
+import { bareEnvironment } from '../src/db/embedded/binaries.ts';
+import { migrate } from '../src/db/migrations/migrate.ts';
 import { runAsAdmin } from './cluster.ts';
 import { onInterruption } from './interruption.ts';
 

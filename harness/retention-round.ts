@@ -1,5 +1,5 @@
 import type { Db } from '../src/db/database.ts';
-import { retentionRound } from '../src/flow/history/retention-round.ts';
+import { retentionRound } from '../src/features/history/verbs/retention-round.ts';
 import type { TestDatabase } from './database.ts';
 import { testPipelines } from './pipelines.ts';
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { betterAuth } from 'better-auth';
 import type { FastifyRequest } from 'fastify';
-import { hashPassword, type Sessions } from '../src/api/access/session.ts';
-import { type SessionDeps, sessionOptions } from '../src/api/access/session-options.ts';
-import type { Endpoint } from '../src/contract/endpoint.ts';
 import type { Caller } from '../src/core/people/caller.ts';
 import type { Db } from '../src/db/database.ts';
-import { findSessionCaller } from '../src/store/people/callers.ts';
-import { findUser, setPassword } from '../src/store/people/users.ts';
+import { hashPassword, type Sessions } from '../src/features/people/access/session.ts';
+import { type SessionDeps, sessionOptions } from '../src/features/people/access/session-options.ts';
+import { findSessionCaller } from '../src/features/people/statements/callers.ts';
+import { findUser, setPassword } from '../src/features/people/statements/users.ts';
+import type { Endpoint } from '../src/http/contract/operation.ts';
 import { userHeader } from './call.ts';
 import { freshId } from './fresh-id.ts';
 

@@ -1,7 +1,7 @@
 import type { ModelSetup } from '../src/core/model/model-port.ts';
 import type { StoredProvider } from '../src/core/model/provider.ts';
 import { noExtras } from '../src/core/model/request-extras.ts';
-import type { ProviderSettings } from '../src/provider/connection/settings.ts';
+import type { ProviderSettings } from '../src/models/connection/settings.ts';
 
 /** Model setups without a database; their credentials are not sealed. */
 

@@ -2,7 +2,7 @@ import type { Tally } from '../src/core/history/statistics.ts';
 import type { Db } from '../src/db/database.ts';
 import type { Send } from '../src/db/pipeline.ts';
 import type { Statement } from '../src/db/statement.ts';
-import { addStatistics } from '../src/store/history/statistics.ts';
+import { addStatistics } from '../src/engine/complete/statistics-buckets.ts';
 
 /** Adds tallies to the statistics without executing anything. */
 export async function insertStatistics(db: Db, tallies: readonly Tally[]): Promise<void> {

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { createMetrics, type Gauges, type Metrics } from '../src/api/http/metrics.ts';
-import { openapiRoute, type SystemDeps, systemRoutes } from '../src/api/routes/system/system.ts';
 import { type Db, openDatabase } from '../src/db/database.ts';
+import { createMetrics, type Gauges, type Metrics } from '../src/process/metrics.ts';
+import { openapiRoute, type SystemDeps, systemRoutes } from '../src/process/system-routes.ts';
 
 /** The system routes on a socket, as in a worker process. */
 export interface SystemApp {

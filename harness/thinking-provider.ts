@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import type { ProviderSettings } from '../src/provider/connection/settings.ts';
+import type { ProviderSettings } from '../src/models/connection/settings.ts';
 
 /**
  * Providers on a real socket whose models think: they call the tool `look_up`, and answer its result. Like the real ones, in their

@@ -4,11 +4,11 @@ import { realpath, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { tryConnect } from '../src/db/connect.ts';
-import { accountFor } from '../src/store/embedded/account.ts';
-import { bareEnvironment, findBinaries, packagedNative } from '../src/store/embedded/binaries.ts';
-import { port, terminate } from '../src/store/embedded/postmaster.ts';
-import { chooseSocketDir } from '../src/store/embedded/server.ts';
-import { defaultSharedDir, openSharedDir } from '../src/store/embedded/shared-directory.ts';
+import { accountFor } from '../src/db/embedded/account.ts';
+import { bareEnvironment, findBinaries, packagedNative } from '../src/db/embedded/binaries.ts';
+import { chooseSocketDir } from '../src/db/embedded/embedded-server.ts';
+import { port, terminate } from '../src/db/embedded/postmaster.ts';
+import { defaultSharedDir, openSharedDir } from '../src/db/embedded/shared-directory.ts';
 
 /**
  * The embedded PostgreSQL without durability. Test databases end with their tests, so nothing has to survive a crash.

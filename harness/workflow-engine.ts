@@ -1,12 +1,12 @@
 import type { Compute } from '../src/core/compute.ts';
 import type { Connection } from '../src/db/connection.ts';
-import type { FinisherDeps } from '../src/flow/execution/finish.ts';
-import { definitionCache } from '../src/flow/workflow/definition-cache.ts';
+import { definitionCache } from '../src/engine/advance/definition-cache.ts';
+import { valueCache } from '../src/engine/advance/value-cache.ts';
+import type { FinisherDeps } from '../src/engine/complete/finish.ts';
 import {
   createWorkflowStarter,
   type WorkflowStarter,
-} from '../src/flow/workflow/start-workflow.ts';
-import { valueCache } from '../src/flow/workflow/value-cache.ts';
+} from '../src/features/workflows/verbs/start-workflow.ts';
 import { inlineCompute } from './inline-compute.ts';
 import { testPipelines } from './pipelines.ts';
 

@@ -1,7 +1,6 @@
 import { parseExecuteBody } from '../src/core/agent/variables.ts';
 import { fromId, toId } from '../src/core/id.ts';
 import { hashKey } from '../src/core/people/key.ts';
-import { agentsOf } from '../src/core/workflow/decide-start.ts';
 import type {
   ForEach,
   StepDefinition,
@@ -9,14 +8,15 @@ import type {
 } from '../src/core/workflow/definition.ts';
 import type { Db } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
-import type { StartCall } from '../src/flow/workflow/start-call.ts';
-import { insertSlug } from '../src/store/agent/slugs.ts';
+import { insertSlug } from '../src/features/agents/statements/slugs.ts';
+import { agentsOf } from '../src/features/workflows/rules/decide-start.ts';
 import {
   listSteps,
   runColumns,
   type WorkflowRunRow,
   type WorkflowStepRow,
-} from '../src/store/workflow/workflow-runs.ts';
+} from '../src/features/workflows/statements/workflow-runs.ts';
+import type { StartCall } from '../src/features/workflows/verbs/start-call.ts';
 import type { TestAgent } from './agents.ts';
 import { freshId } from './fresh-id.ts';
 import type { Service } from './service.ts';

@@ -6,7 +6,7 @@ import {
   noLimits,
   type RateLimits,
   type ScopedLimit,
-} from '../src/core/execution/limits.ts';
+} from '../src/core/agent/limits.ts';
 import { toId, uuid7 } from '../src/core/id.ts';
 import { generateKey } from '../src/core/people/key.ts';
 import type { Call } from './calls.ts';

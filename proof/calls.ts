@@ -1,4 +1,4 @@
-import type { WindowState } from '../src/core/execution/limits.ts';
+import type { WindowState } from '../src/core/agent/limits.ts';
 import { fromId } from '../src/core/id.ts';
 
 /** Execute calls of every kind, and what their responses reveal about limits. */

@@ -1,4 +1,4 @@
-import { monthOf, monthStartMs, type Window, windowStartMs } from '../src/core/execution/limits.ts';
+import { monthOf, monthStartMs, type Window, windowStartMs } from '../src/core/agent/limits.ts';
 
 /** Checks that a limit was exact by counting the responses per window. */
 

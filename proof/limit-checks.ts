@@ -1,4 +1,4 @@
-import { type Counts, type Window, windows } from '../src/core/execution/limits.ts';
+import { type Counts, type Window, windows } from '../src/core/agent/limits.ts';
 import { uuid7Time } from '../src/core/id.ts';
 import type { Db } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';

@@ -6,8 +6,8 @@ import type { TestDatabase } from '../harness/database.ts';
 import { onInterruption } from '../harness/interruption.ts';
 import { migrateAt } from '../src/cli/server/open-database.ts';
 import { tryConnect } from '../src/db/connect.ts';
-import { readPostmaster } from '../src/store/embedded/postmaster.ts';
-import { startEmbedded } from '../src/store/embedded.ts';
+import { startEmbedded } from '../src/db/embedded/embedded.ts';
+import { readPostmaster } from '../src/db/embedded/postmaster.ts';
 
 /** A PostgreSQL that belongs to one claim, which may kill it. */
 export interface OwnDatabase extends TestDatabase {

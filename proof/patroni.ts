@@ -22,8 +22,8 @@ import { debianPostgres } from '../harness/debian-postgres.ts';
 import { freePort } from '../harness/free-port.ts';
 import { onInterruption } from '../harness/interruption.ts';
 import { openDatabase } from '../src/db/database.ts';
-import { type Account, accountFor } from '../src/store/embedded/account.ts';
-import { migrate } from '../src/store/migrate.ts';
+import { type Account, accountFor } from '../src/db/embedded/account.ts';
+import { migrate } from '../src/db/migrations/migrate.ts';
 import { type DatabaseProxy, startProxy } from './proxy.ts';
 
 /**

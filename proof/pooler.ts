@@ -8,7 +8,7 @@ import type pg from 'pg';
 import { freePort } from '../harness/free-port.ts';
 import { onInterruption } from '../harness/interruption.ts';
 import { tryConnect } from '../src/db/connect.ts';
-import { accountFor } from '../src/store/embedded/account.ts';
+import { accountFor } from '../src/db/embedded/account.ts';
 import { startProxy } from './proxy.ts';
 
 /** A real PgBouncer in transaction mode in front of a database. */

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'vite';
-import { wireTypes } from '../src/contract/openapi/wire-types.ts';
+import { wireTypes } from '../src/faces/reference/wire-types.ts';
 
 /**
  * The client as a package of its own: one file as ES module and one as CommonJS, and types that need no other package. It

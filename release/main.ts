@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checksumsOf, released } from '../src/store/migrate.ts';
+import { checksumsOf, released } from '../src/db/migrations/migrate.ts';
 
 /**
  * `npm run release`: checks that the commit can be released as the version in package.json, builds what is released into

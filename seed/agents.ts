@@ -3,12 +3,12 @@ import type { Caller } from '../src/core/people/caller.ts';
 import { readClock } from '../src/db/clock.ts';
 import type { Db } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
-import { changeAgent } from '../src/flow/agent/change-agent.ts';
-import { createPrompt } from '../src/flow/agent/change-prompt.ts';
-import { moveAgent } from '../src/flow/agent/change-stage.ts';
-import { createAgent } from '../src/flow/agent/create-agent.ts';
-import { createVersion } from '../src/flow/agent/create-version.ts';
-import { issueKey } from '../src/flow/workspace/issue-key.ts';
+import { changeAgent } from '../src/features/agents/verbs/change-agent.ts';
+import { moveAgent } from '../src/features/agents/verbs/change-stage.ts';
+import { createAgent } from '../src/features/agents/verbs/create-agent.ts';
+import { issueKey } from '../src/features/people/verbs/issue-key.ts';
+import { createPrompt } from '../src/features/prompts/verbs/change-prompt.ts';
+import { createVersion } from '../src/features/prompts/verbs/create-version.ts';
 import type { SeededAgent, SeededVersion } from './population.ts';
 
 /** Seeded agents: one new agent per call, and 1,000 others that are created once. */

@@ -2,7 +2,7 @@ import { showProgress } from '../src/cli/client/progress.ts';
 import { type Context, runCommand } from '../src/cli/command.ts';
 import { createFirstWorkspace, firstOwner } from '../src/cli/server/first-workspace.ts';
 import { migrateAt, openForCommand } from '../src/cli/server/open-database.ts';
-import { checkSchema } from '../src/store/migrate.ts';
+import { checkSchema } from '../src/db/migrations/migrate.ts';
 import { readArguments, type SeedArguments, usage } from './arguments.ts';
 import { seed } from './seed.ts';
 

@@ -6,7 +6,7 @@ import { readClock } from '../src/db/clock.ts';
 import type { Connection } from '../src/db/connection.ts';
 import { clientConfig, type Db } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
-import { indexRound } from '../src/flow/history/index-round.ts';
+import { indexRound } from '../src/features/history/verbs/index-round.ts';
 import { type CreatedAgent, createSeededAgent, otherAgents } from './agents.ts';
 import { type Day, lastDays, planDays, type Span } from './calendar.ts';
 import { unauthorizedOneIn } from './outcomes.ts';

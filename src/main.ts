@@ -6,5 +6,5 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(1);
 }
 (await import('./cli/server/disable-memory-reducer.ts')).disableMemoryReducer();
-const { program } = await import('./cli/program.ts');
+const { program } = await import('./cli/commands/program.ts');
 await program.parseAsync();

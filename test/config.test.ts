@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, readConfig, requireSecret } from '../src/config.ts';
 import { providerVariables } from '../src/core/model/provider.ts';
+import { ConfigError, readConfig, requireSecret } from '../src/process/config/config.ts';
 
 const secret = 'a secret of the configuration tests';
 const databaseUrl = 'postgres://cueline:pass@db.example.com:5432/cueline';

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Declaration } from '../src/contract/agents/declaration.ts';
-import type { Endpoint } from '../src/contract/endpoint.ts';
-import { endpoints } from '../src/contract/index.ts';
-import { checksumsOf, released } from '../src/store/migrate.ts';
+import { checksumsOf, released } from '../src/db/migrations/migrate.ts';
+import { endpoints } from '../src/faces/reference/operations-index.ts';
+import { Declaration } from '../src/features/declaration/declaration-contract.ts';
+import type { Endpoint } from '../src/http/contract/operation.ts';
 import { sampledOpenapi } from './openapi-samples.ts';
 
 /** Writes the generated files; with `--check`, only reports stale ones and exits with 1. */

@@ -24,7 +24,7 @@ async function logging(stderr: number | 'pipe', truncated?: string) {
   const source = `
     import { truncateSync, writeSync } from 'node:fs';
     import { setImmediate as nextTick } from 'node:timers/promises';
-    import { createLogger } from ${JSON.stringify(new URL('../src/log.ts', import.meta.url).href)};
+    import { createLogger } from ${JSON.stringify(new URL('../src/process/log.ts', import.meta.url).href)};
     const log = createLogger({ level: 'info' });
     for (let line = 0; line < 100; line++) {
       log.info('x'.repeat(10_000));

@@ -10,8 +10,8 @@ import { collectResponse } from '../src/core/model/model-events.ts';
 import { ModelFailure } from '../src/core/model/model-port.ts';
 import { generateKey } from '../src/core/people/key.ts';
 import { sql } from '../src/db/sql.ts';
-import { createLogger, executionLog, repeatedWarnings } from '../src/log.ts';
-import { createModels } from '../src/provider/registry.ts';
+import { createModels } from '../src/models/registry.ts';
+import { createLogger, executionLog, repeatedWarnings } from '../src/process/log.ts';
 
 const lines: string[] = [];
 const log = createLogger({ level: 'trace', destination: { write: (line) => lines.push(line) } });

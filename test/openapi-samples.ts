@@ -1,6 +1,6 @@
 import { sample } from 'openapi-sampler';
-import { openapi } from '../src/contract/openapi/openapi.ts';
-import type { Json } from '../src/contract/openapi/openapi-components.ts';
+import { openapi } from '../src/faces/reference/openapi.ts';
+import type { Json } from '../src/faces/reference/openapi-components.ts';
 
 interface Media {
   readonly schema?: Json;

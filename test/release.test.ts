@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { checksumsOf, released } from '../src/store/migrate.ts';
+import { checksumsOf, released } from '../src/db/migrations/migrate.ts';
 
 const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -71,7 +71,7 @@ test('a changed tree, and changes that are not dated, prevent a release', async 
 
 test('a changed migration prevents a release, whatever the commit says of its checksum', async (t) => {
   const repository = await createRepository(t);
-  const migration = repository.file('src/store/migrations/0007-search.ts');
+  const migration = repository.file('src/db/migrations/0007-search.ts');
   await writeFile(migration, (await readFile(migration, 'utf8')).replace('integer[]', 'bigint[]'));
   repository.commit();
   const problem = (than: string) => new RegExp(`migrations differ from ${than}: 0007-search; `);

@@ -59,9 +59,9 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
   },
   client: { folders: ['contract'], packages: ['typebox'] },
   config: { folders: ['core'], packages: [] },
-  'config.ts': { folders: ['core', 'config'], packages: [] },
-  'log.ts': {
-    folders: ['core', 'config.ts', 'provider', 'db', 'store', 'flow'],
+  'process/config/config.ts': { folders: ['core', 'config'], packages: [] },
+  'process/log.ts': {
+    folders: ['core', 'process/config/config.ts', 'provider', 'db', 'store', 'flow'],
     packages: ['pino'],
   },
   wiring: {
@@ -75,8 +75,8 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
       'flow',
       'worker',
       'api',
-      'config.ts',
-      'log.ts',
+      'process/config/config.ts',
+      'process/log.ts',
     ],
     packages: ['fastify', 'pino'],
   },

@@ -90,7 +90,7 @@ async function measureCost(
 const withoutLook = {
   name: 'without-look-for-endpoints',
   description: 'the transaction that ends executions does not ask whether an endpoint subscribes',
-  file: 'store/execution/lock-executions.ts',
+  file: 'engine/complete/lock-executions.ts',
   find: 'case when exists (select from endpoints p',
   replace: 'case when false and exists (select from endpoints p',
 };

@@ -1,5 +1,5 @@
 import type { Db } from '../../src/db/database.ts';
-import { foldLabels } from '../../src/store/history/label-changes.ts';
+import { foldLabels } from '../../src/engine/complete/label-changes.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openCueline, postgresDurability } from '../contenders/cueline.ts';
 import type { BenchEnvironment } from '../environment.ts';

@@ -3,7 +3,7 @@ import { percentile } from '../../proof/claim.ts';
 import { uuid7 } from '../../src/core/id.ts';
 import { type Db, openDatabase } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { indexRound } from '../../src/flow/history/index-round.ts';
+import { indexRound } from '../../src/features/history/verbs/index-round.ts';
 import type { Benchmark } from '../benchmark.ts';
 import type { BenchEnvironment } from '../environment.ts';
 import { figures } from '../goals.ts';

@@ -1,4 +1,4 @@
-import { batcher } from '../../src/flow/transaction/batcher.ts';
+import { batcher } from '../../src/engine/transaction/batcher.ts';
 
 /** Our micro-batches for a peer: items that arrive while batches are in flight form the next batch. */
 export function withMicroBatches<Item, Result>(

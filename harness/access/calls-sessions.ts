@@ -1,5 +1,5 @@
 import { sql } from '../../src/db/sql.ts';
-import { findUser } from '../../src/store/people/users.ts';
+import { findUser } from '../../src/features/people/statements/users.ts';
 import { password } from '../sessions.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';

@@ -1,7 +1,7 @@
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { generateToken, hashToken } from '../../src/core/people/token.ts';
 import { sql } from '../../src/db/sql.ts';
-import { findSessionCaller } from '../../src/store/people/callers.ts';
+import { findSessionCaller } from '../../src/features/people/statements/callers.ts';
 import { addMember } from '../people.ts';
 import type { Caller } from './callers.ts';
 import type { Call, Prepare } from './calls.ts';

@@ -2,10 +2,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Row } from '../../harness/access/table.ts';
-import { sessionPaths } from '../../src/api/access/session-paths.ts';
-import { readConfig } from '../../src/config.ts';
 import { pageSegments } from '../../src/core/public-url.ts';
-import { wire } from '../../src/wiring/wire.ts';
+import { sessionPaths } from '../../src/features/people/access/session-paths.ts';
+import { readConfig } from '../../src/process/config/config.ts';
+import { wire } from '../../src/process/wire-process.ts';
 import type { ProofEnvironment } from '../environment.ts';
 
 /** Every route of the wired service, as registered with the router. */

@@ -20,21 +20,21 @@ export const access: Claim = {
     {
       name: 'wrong-permission',
       description: 'one route requires another permission',
-      file: 'contract/executions/executions.ts',
+      file: 'features/executions/contract/executions-contract.ts',
       find: "auth: 'cancel',",
       replace: "auth: 'read',",
     },
     {
       name: 'missing-workspace-check',
       description: 'agents are found across workspaces',
-      file: 'api/access/visible-resources.ts',
+      file: 'features/people/access/visible-resources.ts',
       find: 'agent?.workspaceId !== caller.workspaceId',
       replace: '!agent',
     },
     {
       name: 'cancel-before-check',
       description: 'an execution is canceled before its agent is checked',
-      file: 'api/routes/executions/executions.ts',
+      file: 'features/executions/routes/executions-routes.ts',
       find: `route(app, deps, cancelExecution, async (context) => {`,
       replace: `route(app, deps, cancelExecution, async (context) => {
         await deps.canceler.cancel(fromId('execution', context.params.executionId) ?? '');`,

@@ -25,7 +25,7 @@ export const apiKilled: Claim = {
     {
       name: 'missing-commit',
       description: 'some 202s have no commit',
-      file: 'store/admission/admission-write.ts',
+      file: 'engine/admit/admission-write.ts',
       find: 'sent.push(send(commit));',
       replace:
         "sent.push(send(Math.random() < 0.1 ? { name: 'rollback', text: 'rollback', values: () => [] } : commit));",

@@ -27,14 +27,14 @@ export const batchKilled: Claim = {
     {
       name: 'forgotten-ids',
       description: 'a repeated upload does not skip the ids that are stored',
-      file: 'flow/batch/upload-batch.ts',
+      file: 'features/batches/verbs/upload-batch.ts',
       find: 'this.#unrepeated = new Set(lines.flatMap(({ id }) => id ?? []));',
       replace: 'this.#unrepeated = new Set();',
     },
     {
       name: 'endless-lines',
       description: 'the end of an execution does not end its line',
-      file: 'store/execution/completion.ts',
+      file: 'engine/complete/completion.ts',
       find: 'if (lines) sent.push(...changeLines(send, lines));',
       replace: 'if (lines && ended.length === 0) sent.push(...changeLines(send, lines));',
     },

@@ -18,7 +18,7 @@ export const canaries: Claim = {
     {
       name: 'missing-redaction',
       description: "a provider's error is stored without redaction",
-      file: 'provider/failure/redact.ts',
+      file: 'models/failure/redact.ts',
       find: 'for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, redacted);',
       replace: 'void forms;',
     },
@@ -32,7 +32,7 @@ export const canaries: Claim = {
     {
       name: 'logged-content',
       description: 'everything known about an ended execution is logged',
-      file: 'log.ts',
+      file: 'process/log.ts',
       find: "log[level]({ ...executionFields(id, agentId), ...outcome }, 'execution ended');",
       replace: "log[level]({ ...outcome, ...execution }, 'execution ended');",
     },

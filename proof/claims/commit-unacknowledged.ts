@@ -29,14 +29,14 @@ export const commitUnacknowledged: Claim = {
     {
       name: 'lost-commit-as-committed',
       description: 'a lost commit counts as committed',
-      file: 'flow/transaction/await-commit.ts',
+      file: 'engine/transaction/await-commit.ts',
       find: "if (outcome === 'aborted') throw error;",
       replace: "if (outcome === 'aborted') return;",
     },
     {
       name: 'unresolved-commit',
       description: 'an unacknowledged commit counts as lost',
-      file: 'flow/transaction/await-commit.ts',
+      file: 'engine/transaction/await-commit.ts',
       find: 'const until = performance.now() + lookupMs;',
       replace: 'throw error; const until = 0;',
     },

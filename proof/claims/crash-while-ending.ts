@@ -26,7 +26,7 @@ export const crashWhileEnding: Claim = {
     {
       name: 'statistics-after-commit',
       description: 'the statistics are added in a transaction of their own',
-      file: 'store/execution/completion.ts',
+      file: 'engine/complete/completion.ts',
       find: 'sent.push(addStatistics(send, tallies));',
       replace: `sent.push(send({ name: 'commit', text: 'commit' }), send({ name: 'begin-again', text: 'begin' }));
   sent.push(addStatistics(send, tallies));`,
@@ -34,7 +34,7 @@ export const crashWhileEnding: Claim = {
     {
       name: 'progress-after-commit',
       description: 'the workflow run advances in a transaction of its own',
-      file: 'store/execution/completion.ts',
+      file: 'engine/complete/completion.ts',
       find: 'const progressed = progress ?',
       replace: `sent.push(send({ name: 'commit', text: 'commit' }), send({ name: 'begin-again', text: 'begin' }));
   const progressed = progress ?`,
@@ -42,7 +42,7 @@ export const crashWhileEnding: Claim = {
     {
       name: 'events-after-commit',
       description: 'the events are written in a transaction of their own',
-      file: 'store/execution/completion.ts',
+      file: 'engine/complete/completion.ts',
       find: 'const written = sendEvents(send, [...events, ...runEvents]);',
       replace: `sent.push(send({ name: 'commit', text: 'commit' }), send({ name: 'begin-again', text: 'begin' }));
   const written = sendEvents(send, [...events, ...runEvents]);`,
@@ -50,7 +50,7 @@ export const crashWhileEnding: Claim = {
     {
       name: 'record-after-commit',
       description: 'the live row is deleted before its record is inserted',
-      file: 'store/execution/completion.ts',
+      file: 'engine/complete/completion.ts',
       find: 'if (ended.length > 0) sent.push(send(moveToHistory, ended));',
       // `end` is another word for a commit, after which the sender would refuse the rest.
       replace: `if (ended.length > 0) {

@@ -32,7 +32,7 @@ export const databaseRestarted: Claim = {
     {
       name: 'restart-as-internal-error',
       description: 'a database outage counts as an internal error',
-      file: 'api/http/response/error-response.ts',
+      file: 'http/response/error-response.ts',
       find: 'if (isUnavailable(thrown)) {',
       replace: 'if (false) {',
     },

@@ -27,21 +27,21 @@ export const events: Claim = {
     {
       name: 'failed-as-delivered',
       description: 'an attempt that fails counts as delivered',
-      file: 'store/event/deliveries.ts',
+      file: 'features/events/statements/deliveries.ts',
       find: "when g.delivered then 'delivered'",
       replace: "when true then 'delivered'",
     },
     {
       name: 'id-per-attempt',
       description: 'each attempt has an id of its own',
-      file: 'flow/event/attempt-delivery.ts',
+      file: 'features/events/verbs/attempt-delivery.ts',
       find: "id: toId('event', due.id)",
       replace: "id: toId('event', crypto.randomUUID())",
     },
     {
       name: 'endpoints-of-the-dead',
       description: 'the endpoints of a killed worker are not freed',
-      file: 'store/event/deliveries.ts',
+      file: 'features/events/statements/deliveries.ts',
       find: 'where not exists (select from workers w where w.id = s.worker)`',
       replace: 'where false`',
       // A worker that is killed may hold no endpoint.

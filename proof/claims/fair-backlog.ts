@@ -38,14 +38,14 @@ export const fairBacklog: Claim = {
     {
       name: 'fifo-claims',
       description: 'claims are ordered by age only',
-      file: 'flow/admission/admission-batch.ts',
+      file: 'engine/admit/admission-batch.ts',
       find: 'state.floor ?? clockTag(nowMs)',
       replace: 'clockTag(nowMs)',
     },
     {
       name: 'no-reserved-slots',
       description: 'no slots are reserved',
-      file: 'worker/slot-count.ts',
+      file: 'engine/run/slot-count.ts',
       find: 'const reserved = Math.max(1, Math.floor(total / 8));',
       replace: 'const reserved = 0;',
     },

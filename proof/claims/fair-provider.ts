@@ -35,7 +35,7 @@ export const fairProvider: Claim = {
     {
       name: 'fifo-provider-queue',
       description: 'calls are ordered by age, whatever the workspace',
-      file: 'provider/capacity/gate.ts',
+      file: 'models/capacity/gate.ts',
       find: 'queue.acquire(workspaceId,',
       replace: "queue.acquire('',",
       rounds: 5,
@@ -43,7 +43,7 @@ export const fairProvider: Claim = {
     {
       name: 'forgotten-position',
       description: 'a workspace that leaves the provider queue loses its position',
-      file: 'provider/capacity/fair-queue.ts',
+      file: 'models/capacity/fair-queue.ts',
       find: 'this.#servedAt.get(workspaceId) ?? 0',
       replace: '0',
     },

@@ -47,7 +47,7 @@ export const guardLoad: Claim = {
     {
       name: 'unlimited-bodies',
       description: 'requests hold any number of bodies',
-      file: 'api/http/limits/body-bytes.ts',
+      file: 'http/limits/body-bytes.ts',
       find: 'if (bytes <= uncountedMax) return true;',
       replace: 'return true;',
       rounds: 1,
@@ -55,7 +55,7 @@ export const guardLoad: Claim = {
     {
       name: 'unlimited-inputs',
       description: 'executions run whatever they hold',
-      file: 'worker/slot-count.ts',
+      file: 'engine/run/slot-count.ts',
       find: 'return !isReserved && inputBytes <= this.freeBytes;',
       replace: 'return !isReserved;',
       rounds: 1,

@@ -23,14 +23,14 @@ export const idempotent: Claim = {
     {
       name: 'missing-replay-lookup',
       description: 'the idempotency key is not looked up',
-      file: 'flow/admission/admission-batch.ts',
+      file: 'engine/admit/admission-batch.ts',
       find: 'if (call.idempotencyKey === null || call.agentId === null) return null;',
       replace: 'return null;',
     },
     {
       name: 'replay-lookup-before-lock',
       description: 'the idempotency key is looked up before the lock',
-      file: 'store/admission/admission-read.ts',
+      file: 'engine/admit/admission-read.ts',
       find: 'const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };',
       replace: `const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };
   const inOrder = send;

@@ -1,6 +1,6 @@
 import { untilBlocked } from '../../harness/locks.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
-import { windows } from '../../src/core/execution/limits.ts';
+import { windows } from '../../src/core/agent/limits.ts';
 import { sql } from '../../src/db/sql.ts';
 import { sendAll, spawnApis } from '../apis.ts';
 import { planCallMix, testingLimits } from '../call-mix.ts';
@@ -29,14 +29,14 @@ export const limitsExact: Claim = {
     {
       name: 'missing-lock',
       description: 'counters are read without a lock',
-      file: 'store/admission/admission-read.ts',
+      file: 'engine/admit/admission-read.ts',
       find: 'order by kind, subject for update of limits',
       replace: 'order by kind, subject',
     },
     {
       name: 'random-lock-order',
       description: 'key rows are locked in random order',
-      file: 'store/admission/admission-read.ts',
+      file: 'engine/admit/admission-read.ts',
       find: 'order by kind, subject for update of limits',
       replace: 'order by kind, case when kind = 1 then random() end, subject for update of limits',
       rounds: 2,
@@ -44,7 +44,7 @@ export const limitsExact: Claim = {
     {
       name: 'transaction-clock',
       description: 'the start of the transaction decides a call',
-      file: 'store/admission/admission-read.ts',
+      file: 'engine/admit/admission-read.ts',
       find: 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, pg_current_xact_id()',
       replace: 'select (extract(epoch from now()) * 1000)::float8 as now_ms, pg_current_xact_id()',
     },

@@ -26,14 +26,14 @@ export const malformed: Claim = {
     {
       name: 'lenient-parser',
       description: 'ambiguous requests are parsed leniently',
-      file: 'api/server.ts',
+      file: 'http/server.ts',
       find: 'requireHostHeader: false,',
       replace: 'requireHostHeader: false, insecureHTTPParser: true,',
     },
     {
       name: 'unhandled-reset',
       description: 'errors of upgraded connections are not handled',
-      file: 'api/http/connection/drain-socket.ts',
+      file: 'http/connection/drain-socket.ts',
       find: "socket.on('error', () => {});",
       replace: '',
     },

@@ -25,14 +25,14 @@ export const missedNotifications: Claim = {
     {
       name: 'missing-poll',
       description: 'nothing is claimed without a notification',
-      file: 'worker/claim.ts',
+      file: 'engine/run/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
       replace: '2 ** 31 - 1,',
     },
     {
       name: 'slow-poll',
       description: 'the queue is polled every four seconds',
-      file: 'worker/claim.ts',
+      file: 'engine/run/claim.ts',
       find: 'pollMs * (0.8 + Math.random() * 0.4),',
       replace: '4 * pollMs * (0.8 + Math.random() * 0.4),',
       rounds: 6,

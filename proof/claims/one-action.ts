@@ -25,7 +25,7 @@ export const oneAction: Claim = {
     {
       name: 'charged-retries',
       description: 'every attempt costs an AI Action',
-      file: 'store/execution/queue.ts',
+      file: 'engine/run/queue.ts',
       find: `for update of q)
     update execution_queue q set worker = null, wait_code`,
       replace: `for update of q),
@@ -36,7 +36,7 @@ export const oneAction: Claim = {
     {
       name: 'charged-refusals',
       description: 'refused calls cost an AI Action',
-      file: 'flow/admission/admission-batch.ts',
+      file: 'engine/admit/admission-batch.ts',
       find: 'const recorded = this.#refusals.record(call, caller, agent, refusal);',
       replace: `const charged = this.#months.get(caller.workspaceId);
       charged.used++;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { addWorkspace } from '../../harness/people.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
-import { noLimits } from '../../src/core/execution/limits.ts';
+import { noLimits } from '../../src/core/agent/limits.ts';
 import { sql } from '../../src/db/sql.ts';
 import { type Answered, sendAll, spawnApis } from '../apis.ts';
 import type { Call } from '../calls.ts';
@@ -27,7 +27,7 @@ export const quotaExact: Claim = {
     {
       name: 'process-clock',
       description: 'the process clock decides',
-      file: 'store/admission/admission-read.ts',
+      file: 'engine/admit/admission-read.ts',
       find: 'nowMs: Math.trunc(clock?.nowMs ?? Number.NaN)',
       replace: 'nowMs: Date.now()',
     },

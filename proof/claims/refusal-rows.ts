@@ -18,14 +18,14 @@ export const refusalRows: Claim = {
     {
       name: 'uncapped-records',
       description: 'every refusal becomes a record',
-      file: 'flow/admission/refusal-recorder.ts',
+      file: 'engine/admit/refusal-recorder.ts',
       find: 'const isRecorded = count < refusalRecordsMax;',
       replace: 'const isRecorded = true;',
     },
     {
       name: 'uncounted-refusals',
       description: 'refusals without a record are not counted',
-      file: 'flow/admission/admission-batch.ts',
+      file: 'engine/admit/admission-batch.ts',
       find: 'if (recorded) this.#tallies.push(recorded.tally);',
       replace: 'if (recorded?.execution) this.#tallies.push(recorded.tally);',
     },

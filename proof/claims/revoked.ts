@@ -23,7 +23,7 @@ export const revoked: Claim = {
     {
       name: 'cached-keys',
       description: 'a process caches keys',
-      file: 'flow/admission/admission-mapping.ts',
+      file: 'engine/admit/admission-mapping.ts',
       find: `if (credential.kind === 'key') return ofKeys.get(credential.hash) ?? null;`,
       replace: `if (credential.kind === 'key') {
       globalThis.keptCallers ??= new Map();
@@ -35,7 +35,7 @@ export const revoked: Claim = {
     {
       name: 'cached-pollers',
       description: 'a process caches callers that have polled',
-      file: 'flow/execution/shared-reads.ts',
+      file: 'engine/read/shared-reads.ts',
       find: '(keyHash && callers.get(keyHash))',
       replace: `(keyHash && (globalThis.keptPollers ??= new Map())
       .set(keyHash, globalThis.keptPollers.get(keyHash) ?? callers.get(keyHash)).get(keyHash))`,
@@ -43,7 +43,7 @@ export const revoked: Claim = {
     {
       name: 'agents-before-lock',
       description: 'agents are read before the lock',
-      file: 'store/admission/admission-read.ts',
+      file: 'engine/admit/admission-read.ts',
       find: 'const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };',
       replace: `const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };
   const inOrder = send;

@@ -44,7 +44,7 @@ export const rollingRestart: Claim = {
     {
       name: 'refused-keep-alive',
       description: 'keep-alive requests during shutdown are refused',
-      file: 'api/http/connection/graceful-shutdown.ts',
+      file: 'http/connection/graceful-shutdown.ts',
       find: 'started = true;',
       replace: `started = true;
         server.removeAllListeners('request');
@@ -53,7 +53,7 @@ export const rollingRestart: Claim = {
     {
       name: 'closed-during-request',
       description: 'connections are closed during a request',
-      file: 'api/http/connection/graceful-shutdown.ts',
+      file: 'http/connection/graceful-shutdown.ts',
       find: 'await Promise.race([closed, sleep(Math.min(deadlineMs, unusableMs) - performance.now())]);',
       replace: 'server.closeAllConnections();',
     },

@@ -1,6 +1,6 @@
-import { hashPassword } from '../../src/api/access/session.ts';
 import { uuid7 } from '../../src/core/id.ts';
-import { findUser, setPassword } from '../../src/store/people/users.ts';
+import { hashPassword } from '../../src/features/people/access/session.ts';
+import { findUser, setPassword } from '../../src/features/people/statements/users.ts';
 import { type Claim, type Found, percentile } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { attemptSignIn, type SignInAttempt, setFailedAttempts } from '../sign-in-attempt.ts';
@@ -23,14 +23,14 @@ export const signInThrottle: Claim = {
     {
       name: 'missing-throttle',
       description: 'attempts are not limited',
-      file: 'api/access/sign-in-guard.ts',
+      file: 'features/people/access/sign-in-guard.ts',
       find: 'if (tries <= failuresMax) return;',
       replace: 'if (tries <= Number.MAX_SAFE_INTEGER) return;',
     },
     {
       name: 'per-process-counters',
       description: 'each process has its own counters',
-      file: 'api/access/sign-in-guard.ts',
+      file: 'features/people/access/sign-in-guard.ts',
       find: 'await countAttempt(db, key, windowMs)',
       replace: 'await countAttempt(db, process.pid + key, windowMs)',
     },

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { serverLimits } from '../../src/api/http/connection/slow-readers.ts';
+import { serverLimits } from '../../src/http/connection/slow-readers.ts';
 import { type Claim, type Found, percentile } from '../claim.ts';
 import { metricOf } from '../metric.ts';
 import { openSlowConnections } from '../slow-connections.ts';
@@ -30,7 +30,7 @@ export const slowClients: Claim = {
     {
       name: 'low-request-limit',
       description: 'the server handles only a few requests at once',
-      file: 'api/http/limits/open-requests.ts',
+      file: 'http/limits/open-requests.ts',
       find: 'const openRequestsMax = 5_000;',
       replace: 'const openRequestsMax = 20;',
     },

@@ -28,14 +28,14 @@ export const streams: Claim = {
     {
       name: 'unfenced-chunks',
       description: 'a reader takes the chunks of an earlier attempt for those of the current one',
-      file: 'flow/execution/read-stream.ts',
+      file: 'engine/stream/read-stream.ts',
       find: 'return isVoid ?',
       replace: 'return false ?',
     },
     {
       name: 'shifted-resume',
       description: 'a stream continues one character too late',
-      file: 'flow/execution/emitted-events.ts',
+      file: 'engine/stream/emitted-events.ts',
       find: 'text.slice(from - offset, to - offset)',
       replace: 'text.slice(from - offset + (from > offset ? 1 : 0), to - offset)',
     },

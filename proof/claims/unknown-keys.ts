@@ -15,7 +15,7 @@ export const unknownKeys: Claim = {
     {
       name: 'row-per-unknown-key',
       description: 'unknown keys get a row in limits',
-      file: 'store/admission/admission-read.ts',
+      file: 'engine/admit/admission-read.ts',
       find: 'with subjects as materialized (',
       replace: `with noted as (
       insert into limits (subject) select gen_random_uuid() from unnest(\${keyHashes}::bytea[])),

@@ -28,21 +28,21 @@ export const workerKilled: Claim = {
     {
       name: 'uncounted-losses',
       description: 'a lost process does not count as a loss',
-      file: 'store/execution/workers.ts',
+      file: 'engine/run/workers.ts',
       find: 'losses = q.losses + 1',
       replace: 'losses = q.losses',
     },
     {
       name: 'orphaned-executions',
       description: 'the sweep deletes a process row and leaves its executions',
-      file: 'store/execution/workers.ts',
+      file: 'engine/run/workers.ts',
       find: 'from lost where q.id = lost.id`',
       replace: 'from lost where q.id = lost.id and false`',
     },
     {
       name: 'late-sweep',
       description: 'a lease counts as expired only long after its end',
-      file: 'store/execution/workers.ts',
+      file: 'engine/run/workers.ts',
       find: 'return sql`lease_until < clock_timestamp()',
       replace: "return sql`lease_until + interval '12 seconds' < clock_timestamp()",
       late: true,
@@ -50,7 +50,7 @@ export const workerKilled: Claim = {
     {
       name: 'missing-deadline',
       description: 'deadlines are not enforced',
-      file: 'provider/deadline.ts',
+      file: 'models/deadline.ts',
       find: 'setTimeout(() => own.abort(timeout(timeoutMs, cost)), timeoutMs)',
       replace: 'undefined',
     },

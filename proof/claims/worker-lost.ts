@@ -25,7 +25,7 @@ export const workerLost: Claim = {
     {
       name: 'unlimited-losses',
       description: 'a lost process does not count as a loss',
-      file: 'store/execution/workers.ts',
+      file: 'engine/run/workers.ts',
       find: 'losses = q.losses + 1',
       replace: 'losses = q.losses',
     },

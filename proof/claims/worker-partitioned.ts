@@ -28,7 +28,7 @@ export const workerPartitioned: Claim = {
     {
       name: 'missing-abort',
       description: 'a partitioned worker does not abort its calls',
-      file: 'worker/lease.ts',
+      file: 'engine/run/lease.ts',
       find: 'deps.onSilence();',
       replace: '',
     },

@@ -31,7 +31,7 @@ export const workerPaused: Claim = {
     {
       name: 'missing-fence',
       description: 'the end of an execution does not check its owner',
-      file: 'flow/execution/finish.ts',
+      file: 'engine/complete/finish.ts',
       find: '(row.worker === end.fence.worker && row.attempt === end.fence.attempt)',
       replace: 'true',
       // On a busy machine a resumed worker may detect its loss before it writes.

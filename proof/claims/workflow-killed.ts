@@ -26,14 +26,14 @@ export const workflowKilled: Claim = {
     {
       name: 'orphaned-ready-steps',
       description: 'only the process that made a step ready starts it',
-      file: 'store/workflow/workflow-steps.ts',
+      file: 'engine/advance/workflow-steps.ts',
       find: "where agent_id = a.agent_id and status = 'ready' and",
       replace: "where agent_id = a.agent_id and status = 'ready' and false and",
     },
     {
       name: 'missing-progress',
       description: 'the end of an execution does not advance its workflow run',
-      file: 'store/execution/completion.ts',
+      file: 'engine/complete/completion.ts',
       find: 'const progressed = progress ? writeProgress(send, progress) : [];',
       replace:
         'const progressed = progress && ended.length === 0 ? writeProgress(send, progress) : [];',
@@ -41,7 +41,7 @@ export const workflowKilled: Claim = {
     {
       name: 'repeated-steps',
       description: 'a step that was called stays ready',
-      file: 'store/workflow/workflow-steps.ts',
+      file: 'engine/advance/workflow-steps.ts',
       find: "set status = 'processing', ready_at = null, variables = null,\n    execution_id = c.execution_id,",
       replace: 'set ready_at = clock_timestamp(), execution_id = c.execution_id,',
     },

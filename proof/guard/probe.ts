@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import { openUnsealed, unsealed } from '../../harness/setups.ts';
 import { collectResponse } from '../../src/core/model/model-events.ts';
+import { createModels } from '../../src/models/registry.ts';
 import { checkBaseURL, type Resolve } from '../../src/net/guard.ts';
-import { createModels } from '../../src/provider/registry.ts';
 import { guardCases } from './cases.ts';
 import { type GuardCase, ownAddress } from './guard-case.ts';
 import { type IsolatedNetwork, startNetwork } from './isolated-network.ts';

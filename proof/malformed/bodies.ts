@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { bodyBytesMax } from '../../src/contract/limits.ts';
+import { bodyBytesMax } from '../../src/http/contract/contract-limits.ts';
 import { bearer, bytes, json, request, type Sent, type Targets, utf8 } from './attack.ts';
 import { anything } from './texts.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/index.ts';
+import { endpoints } from '../../src/faces/reference/operations-index.ts';
+import type { Endpoint } from '../../src/http/contract/operation.ts';
 import { bearer, json, request, type Sent, type Targets, utf8 } from './attack.ts';
 import { anything, nearly } from './texts.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { type Config, readConfig } from '../config.ts';
 import { StartupFailure } from '../core/startup-failure.ts';
-import { createLogger, flushStderr } from '../log.ts';
+import { type Config, readConfig } from '../process/config/config.ts';
+import { createLogger, flushStderr } from '../process/log.ts';
 import { type Lifetime, runWithLifetime } from './process-lifetime.ts';
 
 /** Dependencies of a command that opens the database. */

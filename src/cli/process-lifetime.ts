@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { Closers } from '../core/closers.ts';
-import { flushStderr } from '../log.ts';
+import { flushStderr } from '../process/log.ts';
 
 /**
  * Lifetime of a process. SIGTERM or Ctrl-C requests a shutdown, which runs the closers in reverse

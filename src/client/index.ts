@@ -1,14 +1,14 @@
-import { agents, prompts } from './agents.ts';
-import { batches } from './batches.ts';
-import { events } from './events.ts';
-import { executions } from './executions.ts';
-import { history } from './history.ts';
+import { agents, prompts } from './client-agents.ts';
+import { batches } from './client-batches.ts';
+import { events } from './client-events.ts';
+import { executions } from './client-executions.ts';
+import { history } from './client-history.ts';
+import { session } from './client-session.ts';
+import { streams } from './client-stream.ts';
+import { workflows } from './client-workflows.ts';
 import { connect } from './method.ts';
 import { type ClientOptions, type Request, withCheckedKey } from './request.ts';
-import { session } from './session.ts';
-import { streams } from './stream.ts';
 import { triggers } from './triggers.ts';
-import { workflows } from './workflows.ts';
 import { models, people, workspace } from './workspace.ts';
 
 /** All methods. The package's types keep the comments of each part. */
@@ -57,14 +57,14 @@ export function createClient(options: ClientOptions): Cueline {
   };
 }
 
-export type * from './agents.ts';
-export type * from './batches.ts';
+export type * from './client-agents.ts';
+export type * from './client-batches.ts';
+export type * from './client-executions.ts';
+export type * from './client-history.ts';
+export type * from './client-records.ts';
+export type * from './client-stream.ts';
+export * from './client-webhook.ts';
+export type * from './client-workflows.ts';
 export { CuelineError } from './error.ts';
-export type * from './executions.ts';
-export type * from './history.ts';
-export type * from './records.ts';
 export type * from './request.ts';
-export type * from './stream.ts';
 export { joinValues } from './value-list.ts';
-export * from './webhook.ts';
-export type * from './workflows.ts';

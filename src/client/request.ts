@@ -5,8 +5,8 @@ import {
   type HttpResponse,
   type JsonText,
   type UploadedFile,
-} from './attempt.ts';
-import { delayMs, mayRetry, type Sleep, sleep, timerMsMax } from './retry.ts';
+} from './client-attempt.ts';
+import { delayMs, mayRetry, type Sleep, sleep, timerMsMax } from './client-retry.ts';
 import type { Input, Route, Routes } from './routes.ts';
 import { joinValues } from './value-list.ts';
 

@@ -1,5 +1,5 @@
+import type { Declaration } from './client-records.ts';
 import type { Connection } from './method.ts';
-import type { Declaration } from './records.ts';
 import type { CallOptions } from './request.ts';
 
 /** Schedules and inbound webhooks, which start workflow runs, and declarations. */

@@ -1,15 +1,18 @@
 import type { Static } from 'typebox';
-import type { Body, Endpoint, Params, Query, ResponseBody } from '../contract/endpoint.ts';
-import type { EventData } from '../contract/events/event-types.ts';
-import type { Execution, ExecutionDetail } from '../contract/executions/execution-record.ts';
-import type { EndpointId, Endpoints } from '../contract/index.ts';
-import type { Problem } from '../contract/problem.ts';
-import type { isOwnId } from '../contract/shared.ts';
-import type * as contract from '../contract/workflows/workflow-run-record.ts';
+import type { EndpointId, Endpoints } from '../faces/reference/operations-index.ts';
+import type { EventData } from '../features/events/contract/event-types.ts';
+import type {
+  Execution,
+  ExecutionDetail,
+} from '../features/executions/contract/execution-record.ts';
+import type * as contract from '../features/workflows/contract/workflow-run-record.ts';
+import type { Body, Endpoint, Params, Query, ResponseBody } from '../http/contract/operation.ts';
+import type { Problem } from '../http/contract/problem.ts';
+import type { isOwnId } from '../http/contract/shared.ts';
 
 /**
  * Types that the client takes from the contract; it imports none of the contract's code. The build
- * replaces the types of this module with the output of `contract/openapi/wire-types.ts`, so that
+ * replaces the types of this module with the output of `faces/reference/wire-types.ts`, so that
  * the package's types have no dependencies.
  */
 

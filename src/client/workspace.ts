@@ -1,5 +1,5 @@
+import type { Role } from './client-records.ts';
 import type { Connection } from './method.ts';
-import type { Role } from './records.ts';
 import type { CallOptions } from './request.ts';
 
 /** What belongs to the whole workspace, its members and keys. */

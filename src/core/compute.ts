@@ -2,7 +2,7 @@ import { CallFailure } from './failure.ts';
 
 /**
  * Pure functions that may take longer than the event loop may wait: they compile and evaluate schemas, or read long JSON.
- * They run in a thread (`flow/compute/compute-thread.ts`). A job is a function that its module exports under its own name.
+ * They run in a thread (`engine/compute/compute-thread.ts`). A job is a function that its module exports under its own name.
  * Its input and output are values that can be cloned; what is refused is a value too.
  */
 export interface ComputeJob<Input, Output> {

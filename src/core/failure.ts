@@ -1,5 +1,5 @@
 /**
- * Every error code of a call or an execution, as closed lists. `api/http/response/error-response.ts` maps each call failure to an
+ * Every error code of a call or an execution, as closed lists. `http/response/error-response.ts` maps each call failure to an
  * HTTP status; an execution error code is stored in a record's `errorCode`. Codes of workflow runs are in
  * `core/workflow`.
  */

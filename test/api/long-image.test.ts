@@ -5,8 +5,8 @@ import { startFakeProvider } from '../../harness/fake-provider.ts';
 import { makeAgent, makePrompt, move } from '../../harness/prompts.ts';
 import { sealKey, startService } from '../../harness/service.ts';
 import { sql } from '../../src/db/sql.ts';
-import { createCredentials } from '../../src/flow/workspace/credentials.ts';
-import { createModels } from '../../src/provider/registry.ts';
+import { createCredentials } from '../../src/features/providers/verbs/credentials.ts';
+import { createModels } from '../../src/models/registry.ts';
 
 /** An image of 20 MiB on its way to a provider over HTTP, and the calls of another workspace meanwhile. */
 

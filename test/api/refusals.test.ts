@@ -5,14 +5,19 @@ import { type Call, calls } from '../../harness/access/calls.ts';
 import { createFixture } from '../../harness/access/fixture.ts';
 import { type Row, readTable } from '../../harness/access/table.ts';
 import { startService } from '../../harness/service.ts';
-import { failureCodeIn } from '../../src/api/http/response/openai-error.ts';
-import { type Endpoint, keyRight, parsesBody, sessionRight } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/index.ts';
-import { bodyBytesMax } from '../../src/contract/limits.ts';
-import { responsesOf } from '../../src/contract/problem.ts';
 import type { CallFailureCode } from '../../src/core/failure.ts';
 import { permissions } from '../../src/core/people/key.ts';
 import { type Role, rightsOf } from '../../src/core/people/member.ts';
+import { endpoints } from '../../src/faces/reference/operations-index.ts';
+import { bodyBytesMax } from '../../src/http/contract/contract-limits.ts';
+import {
+  type Endpoint,
+  keyRight,
+  parsesBody,
+  sessionRight,
+} from '../../src/http/contract/operation.ts';
+import { responsesOf } from '../../src/http/contract/problem.ts';
+import { failureCodeIn } from '../../src/http/response/openai-error.ts';
 
 /**
  * The refusals that follow from the contract, at every operation: callers without a valid key, without the permission, of

@@ -6,9 +6,9 @@ import { jsonLines, namedLines, upload } from '../../harness/batches.ts';
 import { openResponse } from '../../harness/call.ts';
 import { untilBlocked } from '../../harness/locks.ts';
 import { startService } from '../../harness/service.ts';
-import { uploadsMax } from '../../src/contract/limits.ts';
-import { lockDeclaration } from '../../src/store/agent/declaration.ts';
-import { lockSlugs } from '../../src/store/agent/slugs.ts';
+import { lockSlugs } from '../../src/features/agents/statements/slugs.ts';
+import { lockDeclaration } from '../../src/features/declaration/statements/declaration-statements.ts';
+import { uploadsMax } from '../../src/http/contract/contract-limits.ts';
 
 /** What requests of one workspace hold leaves room for another workspace, however many keys they use. */
 

@@ -18,7 +18,7 @@ import {
 import { fromId } from '../../src/core/id.ts';
 import type { ModelPort } from '../../src/core/model/model-port.ts';
 import { sql } from '../../src/db/sql.ts';
-import { createModels } from '../../src/provider/registry.ts';
+import { createModels } from '../../src/models/registry.ts';
 
 /** Loops of tools over models that think: the second turn gets the reasoning of the first one, whatever the client sends back. */
 

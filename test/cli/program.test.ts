@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { inherited } from '../../harness/environment.ts';
-import { readPostmaster } from '../../src/store/embedded/postmaster.ts';
+import { readPostmaster } from '../../src/db/embedded/postmaster.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 let directory = '';

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { Compile } from 'typebox/compile';
 import type { Cueline } from '../../src/client/index.ts';
 import { operations } from '../../src/client/method.ts';
-import type { Endpoint } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/index.ts';
+import { endpoints } from '../../src/faces/reference/operations-index.ts';
+import type { Endpoint } from '../../src/http/contract/operation.ts';
 import { json, type Step, stage } from './server.ts';
 
 /** Every method sends what the contract declares, and every operation has a method. */

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { skipWithout } from '../../harness/clients.ts';
 import { buildClientPackage } from '../../release/client-package.ts';
-import { wireTypes } from '../../src/contract/openapi/wire-types.ts';
+import { wireTypes } from '../../src/faces/reference/wire-types.ts';
 
 /** The types of the client's package in projects with only TypeScript. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sleep } from '../../src/client/retry.ts';
+import { sleep } from '../../src/client/client-retry.ts';
 import { cut, failure, json, problem, reset, type Step, silence, stage } from './server.ts';
 
 const agent = 'agt_1';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { examples } from '../../src/contract/openapi/openapi-examples.ts';
+import { examples } from '../../src/faces/reference/openapi-examples.ts';
 import { assertDeclared } from './declared.ts';
 
 const url = '/api/v1/agents/agt_x/execute';

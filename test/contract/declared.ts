@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { openapi } from '../../src/contract/openapi/openapi.ts';
-import type { Json } from '../../src/contract/openapi/openapi-components.ts';
+import { openapi } from '../../src/faces/reference/openapi.ts';
+import type { Json } from '../../src/faces/reference/openapi-components.ts';
 
 /**
  * Compares responses with the OpenAPI document. The operation must declare the status and the rate limit headers,

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { modelSettings } from '../../src/contract/agents/model-settings.ts';
+import { isModelName } from '../../src/core/model/model-port.ts';
+import { type Endpoints, endpoints } from '../../src/faces/reference/operations-index.ts';
+import { modelSettings } from '../../src/features/prompts/contract/model-settings-contract.ts';
 import {
   type Body,
   type Endpoint,
@@ -11,10 +13,8 @@ import {
   type Query,
   type ResponseBody,
   sessionRight,
-} from '../../src/contract/endpoint.ts';
-import { type Endpoints, endpoints } from '../../src/contract/index.ts';
-import { pathParams } from '../../src/contract/shared.ts';
-import { isModelName } from '../../src/core/model/model-port.ts';
+} from '../../src/http/contract/operation.ts';
+import { pathParams } from '../../src/http/contract/shared.ts';
 
 const all = Object.values(endpoints) as Endpoint[];
 

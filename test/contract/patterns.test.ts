@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sessionPaths } from '../../src/api/access/session-paths.ts';
-import { endpoints } from '../../src/contract/index.ts';
-import { patterns, requirementOf } from '../../src/contract/patterns.ts';
+import { endpoints } from '../../src/faces/reference/operations-index.ts';
+import { sessionPaths } from '../../src/features/people/access/session-paths.ts';
+import { patterns, requirementOf } from '../../src/http/contract/patterns.ts';
 
 /** Every pattern of the schemas of requests. */
 function patternsIn(schema: object): string[] {

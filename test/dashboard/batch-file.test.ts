@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { checkFile } from '../../dashboard/data/executions/batch-file.ts';
-import { readLine } from '../../src/core/batch/read-line.ts';
+import { readLine } from '../../src/features/batches/rules/read-line.ts';
 
 const check = (text: string | Uint8Array<ArrayBuffer>, required: readonly string[] = []) =>
   checkFile(new Blob([text]), required);

@@ -26,8 +26,8 @@ import {
   templates,
 } from '../../dashboard/data/workflows/templates.ts';
 import { graphSteps } from '../../dashboard/data/workflows/workflow-graph.ts';
-import { fillDefinition } from '../../src/core/workflow/fill-definition.ts';
 import { waitsFor } from '../../src/core/workflow/step-graph.ts';
+import { fillDefinition } from '../../src/features/workflows/rules/fill-definition.ts';
 
 const written = `# What comes in
 input:

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusingLimit } from '../../dashboard/pages/history/refusing-limit.ts';
 import { addAgent, run } from '../../harness/agents.ts';
-import type { WindowState } from '../../src/core/execution/limits.ts';
+import type { WindowState } from '../../src/core/agent/limits.ts';
 import { limitMessage } from '../../src/core/execution/refusal-messages.ts';
 import { fromId } from '../../src/core/id.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';

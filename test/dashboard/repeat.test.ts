@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextTimes } from '../../dashboard/data/workflows/next-times.ts';
 import { describeRepeat, readRepeat, writeRepeat } from '../../dashboard/data/workflows/repeat.ts';
-import { nextTicks, scheduleProblem } from '../../src/core/workflow/schedule.ts';
+import { nextTicks, scheduleProblem } from '../../src/features/workflows/rules/schedule.ts';
 
 test('each choice is an expression, and the expression is read as the choice', () => {
   const choices = {

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { createTestDatabase } from '../../harness/database.ts';
-import { asCallFailure } from '../../src/api/http/response/error-response.ts';
 import { type Db, openDatabase } from '../../src/db/database.ts';
 import { isUnavailable } from '../../src/db/database-error.ts';
 import { sql } from '../../src/db/sql.ts';
+import { asCallFailure } from '../../src/http/response/error-response.ts';
 
 const database = await createTestDatabase();
 after(() => database.drop());

@@ -5,8 +5,8 @@ import { after, test } from 'node:test';
 import pg from 'pg';
 import { createTestDatabase } from '../../harness/database.ts';
 import { numbered, testPipelines } from '../../harness/pipelines.ts';
-import { asCallFailure } from '../../src/api/http/response/error-response.ts';
 import { isUnstorable } from '../../src/db/database-error.ts';
+import { asCallFailure } from '../../src/http/response/error-response.ts';
 
 const database = await createTestDatabase();
 const pipelines = testPipelines(database.connection);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/process/config/config.ts';
 
 /** Checks `compose.yaml` without a container engine. */
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/process/config/config.ts';
 
 /** What `deploy/kubernetes.yaml` says of Cueline. `kubernetes.slow.test.ts` checks what it says to Kubernetes. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import * as limits from '../../src/contract/limits.ts';
+import * as limits from '../../src/http/contract/contract-limits.ts';
 
 /** The docs name every limit: in the OpenAPI document as the bound of a field, else in prose. */
 

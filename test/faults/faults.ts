@@ -20,7 +20,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'limit-off-by-one',
     description: 'a window admits one call more than its limit',
-    file: 'core/execution/limits.ts',
+    file: 'core/agent/limits.ts',
     find: 'counts[usedField[limit.window]] < limit.limit',
     replace: 'counts[usedField[limit.window]] <= limit.limit',
     tests: ['test/core/execution/limits.test.ts'],
@@ -36,7 +36,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'defaults-win',
     description: 'default values of variables replace the supplied ones',
-    file: 'core/agent/render-prompt.ts',
+    file: 'core/execution/render-prompt.ts',
     find: `...defaultTexts(defaults),
     ...suppliedTexts(inputVariables, variableValues, namesIn(template)),`,
     replace: `...suppliedTexts(inputVariables, variableValues, namesIn(template)),
@@ -79,7 +79,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'views-of-others',
     description: 'a member sees the saved views of others',
-    file: 'store/people/views.ts',
+    file: 'features/people/statements/views.ts',
     find: ` and user_id = \${userId}
     order by`,
     replace: ' order by',
@@ -88,7 +88,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'claim-order',
     description: 'executions are claimed by age, not by the fair order of their tags',
-    file: 'store/execution/queue.ts',
+    file: 'engine/run/queue.ts',
     find: 'order by tag, id limit',
     replace: 'order by id limit',
     tests: ['test/worker/queue.test.ts'],
@@ -96,7 +96,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'release-without-fence',
     description: 'a worker releases an execution that another attempt has claimed',
-    file: 'store/execution/queue.ts',
+    file: 'engine/run/queue.ts',
     find: 'on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt',
     replace: 'on q.id = r.id and q.worker = r.worker',
     tests: ['test/worker/queue.test.ts'],
@@ -104,7 +104,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'prompt-not-locked',
     description: 'an agent can be created while its prompt is being archived',
-    file: 'store/agent/prompts.ts',
+    file: 'features/prompts/statements/prompts.ts',
     find: 'for share of p`',
     replace: '`',
     tests: ['test/flow/agent/change-agent.test.ts'],
@@ -112,7 +112,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'long-days',
     description: 'records and bodies are kept 25 hours for each day of their retention',
-    file: 'store/history/retention.ts',
+    file: 'features/history/statements/retention-statements.ts',
     find: "* interval '24 hours'",
     replace: "* interval '25 hours'",
     tests: ['test/flow/history/retention-round.test.ts'],
@@ -120,7 +120,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'key-forgotten',
     description: 'an Idempotency-Key is forgotten after a day although its execution has not ended',
-    file: 'store/admission/idempotency.ts',
+    file: 'engine/admit/idempotency.ts',
     find: "interval '24 hours' or",
     replace: "interval '24 hours' or false and",
     tests: ['test/api/execute-agent/202.test.ts'],
@@ -128,7 +128,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'lock-left-out',
     description: 'a change of an agent does not wait for calls in admission',
-    file: 'flow/agent/locked-agent.ts',
+    file: 'features/agents/verbs/locked-agent.ts',
     find: 'await lockLimits(trx, [agentId]);',
     replace: '',
     tests: ['test/flow/agent/change-agent.test.ts'],
@@ -136,7 +136,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'rollback-not-retried',
     description: 'a transaction is not retried after a deadlock',
-    file: 'flow/transaction/retry-transaction.ts',
+    file: 'engine/transaction/retry-transaction.ts',
     find: 'if (!isTransactionRollback(error) || attempt === attemptsMax) throw error;',
     replace: 'throw error;',
     tests: ['test/flow/transaction/retry-transaction.test.ts'],
@@ -144,7 +144,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'failures-swallowed',
     description: 'a maintenance round hides the failures of its tasks',
-    file: 'flow/transaction/paced-transactions.ts',
+    file: 'engine/transaction/paced-transactions.ts',
     find: 'if (failures.length > 0) throw failures[0];',
     replace: '',
     tests: ['test/flow/transaction/paced-transactions.test.ts'],
@@ -152,7 +152,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'no-audit',
     description: 'the revocation of a key leaves no line in the audit log',
-    file: 'flow/workspace/issue-key.ts',
+    file: 'features/people/verbs/issue-key.ts',
     find: "await auditChange(trx, caller, 'key.revoke', keyId);",
     replace: '',
     tests: ['test/api/list-audit/200.test.ts'],
@@ -168,7 +168,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'redirect-delivers',
     description: 'a redirect counts as the delivery of an event',
-    file: 'flow/event/attempt-delivery.ts',
+    file: 'features/events/verbs/attempt-delivery.ts',
     find: 'status < 300',
     replace: 'status < 400',
     tests: ['test/flow/event/attempt-delivery.test.ts'],
@@ -184,7 +184,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'vary-missing',
     description: 'a response that depends on the origin is cached for other origins',
-    file: 'api/http/cors.ts',
+    file: 'http/cors.ts',
     find: "reply.header('vary', 'Origin');",
     replace: '',
     tests: ['test/api/execute-workflow/cors.test.ts'],
@@ -192,7 +192,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'smaller-count',
     description: 'of two counts of output tokens the smaller one is used',
-    file: 'provider/response/usage.ts',
+    file: 'models/response/usage.ts',
     find: 'Math.max(a, b)',
     replace: 'Math.min(a, b)',
     tests: ['test/provider/response/usage.test.ts'],
@@ -200,7 +200,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'no-credit-is-a-limit',
     description: 'an account without credit counts as a rate limit, and is retried',
-    file: 'provider/failure/classify-error.ts',
+    file: 'models/failure/classify-error.ts',
     find: 'status === 402 || (refused && isOutOfCredit(given, text))',
     replace: 'status === 402',
     tests: ['test/provider/failure/failure.test.ts'],
@@ -208,7 +208,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'encoded-secret-kept',
     description: 'a percent-encoded secret is not removed from error messages',
-    file: 'provider/failure/redact.ts',
+    file: 'models/failure/redact.ts',
     find: 'encodeURIComponent(part),',
     replace: '',
     tests: ['test/provider/failure/redact.test.ts'],
@@ -224,7 +224,7 @@ export const faults: readonly TestedFault[] = [
   {
     name: 'unsafe-retry',
     description: 'the client repeats a call that may have been accepted',
-    file: 'client/retry.ts',
+    file: 'client/client-retry.ts',
     find: 'return repeatable && (',
     replace: 'return (',
     tests: ['test/client/retry.test.ts'],

@@ -4,8 +4,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { resolvesTo } from '../../harness/resolves-to.ts';
+import { hideSecrets } from '../../src/models/failure/redact.ts';
 import { createPostEvent } from '../../src/net/post-event.ts';
-import { hideSecrets } from '../../src/provider/failure/redact.ts';
 
 let requests = 0;
 let answer: http.RequestListener = (_, response) => response.end('ok');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProviderKind } from '../../src/core/model/provider.ts';
-import { complete } from '../../src/provider/connection/settings.ts';
-import { testConnection } from '../../src/provider/connection-test.ts';
-import { generate } from '../../src/provider/generate.ts';
-import { languageModel } from '../../src/provider/models/language-model.ts';
+import { languageModel } from '../../src/models/adapters/language-model.ts';
+import { complete } from '../../src/models/connection/settings.ts';
+import { testConnection } from '../../src/models/connection-test.ts';
+import { generate } from '../../src/models/generate.ts';
 
 /** The request of a connection test, and the failure that the response leads to. */
 async function tested(kind: ProviderKind, name: string, response: Response, baseURL?: string) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { noCost, unknownCost } from '../../src/core/model/model-port.ts';
-import { withDeadline } from '../../src/provider/deadline.ts';
+import { withDeadline } from '../../src/models/deadline.ts';
 
 const hour = 3_600_000;
 

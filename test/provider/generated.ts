@@ -1,6 +1,6 @@
-import { complete, type ProviderSettings } from '../../src/provider/connection/settings.ts';
-import { type Generated, generate } from '../../src/provider/generate.ts';
-import { languageModel } from '../../src/provider/models/language-model.ts';
+import { languageModel } from '../../src/models/adapters/language-model.ts';
+import { complete, type ProviderSettings } from '../../src/models/connection/settings.ts';
+import { type Generated, generate } from '../../src/models/generate.ts';
 
 /** The result for a response of a provider of this kind. Sends nothing. */
 export async function generated(

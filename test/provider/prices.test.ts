@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import { noUsage, type Usage } from '../../src/core/model/model-port.ts';
 import type { Price } from '../../src/core/model/price.ts';
-import { cost, type PriceList, statedCost } from '../../src/provider/prices.ts';
+import { cost, type PriceList, statedCost } from '../../src/models/response/prices.ts';
 
 const at = new Date('2026-11-21T12:00:00Z');
 const openai: PriceList = { provider: 'openai' };

@@ -11,8 +11,8 @@ import {
   noDetails,
 } from '../../src/core/model/model-port.ts';
 import type { Price } from '../../src/core/model/price.ts';
-import type { ProviderSettings } from '../../src/provider/connection/settings.ts';
-import { createModels, type ModelsOptions } from '../../src/provider/registry.ts';
+import type { ProviderSettings } from '../../src/models/connection/settings.ts';
+import { createModels, type ModelsOptions } from '../../src/models/registry.ts';
 
 let fake: FakeProvider;
 before(async () => {

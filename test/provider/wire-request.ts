@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { CallSettings } from '../../src/core/agent/call-settings.ts';
 import type { ModelCall } from '../../src/core/model/model-port.ts';
-import { ByteBudget } from '../../src/provider/capacity/byte-budget.ts';
-import { complete, type ProviderSettings } from '../../src/provider/connection/settings.ts';
-import { generate } from '../../src/provider/generate.ts';
-import { languageModel } from '../../src/provider/models/language-model.ts';
-import { fetchedBytesMax, withFetchedFiles } from '../../src/provider/request/files.ts';
+import { languageModel } from '../../src/models/adapters/language-model.ts';
+import { ByteBudget } from '../../src/models/capacity/byte-budget.ts';
+import { complete, type ProviderSettings } from '../../src/models/connection/settings.ts';
+import { generate } from '../../src/models/generate.ts';
+import { fetchedBytesMax, withFetchedFiles } from '../../src/models/request/files.ts';
 import { chat, response } from './generated.ts';
 
 /** The requests that a call makes at a provider of some kind, which answers in the format of the path. */

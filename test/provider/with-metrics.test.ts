@@ -4,7 +4,7 @@ import { scriptedModels } from '../../harness/models.ts';
 import { emptySetup } from '../../harness/setups.ts';
 import { collectResponse } from '../../src/core/model/model-events.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
-import { type ModelCalled, outcomeOf, withMetrics } from '../../src/provider/with-metrics.ts';
+import { type ModelCalled, outcomeOf, withMetrics } from '../../src/models/with-metrics.ts';
 
 const call: ModelCall = {
   ...{ executionId: '', workspaceId: '', model: 'openai/gpt', system: null, user: 'hello' },

@@ -8,7 +8,7 @@ import { emptySetup } from '../../harness/setups.ts';
 import { toId, uuid7 } from '../../src/core/id.ts';
 import { collectResponse } from '../../src/core/model/model-events.ts';
 import { type ModelCall, ModelFailure, type ModelPort } from '../../src/core/model/model-port.ts';
-import { withTracing } from '../../src/provider/with-tracing.ts';
+import { withTracing } from '../../src/models/with-tracing.ts';
 
 /** A collector that records OTLP as JSON over HTTP. */
 const received: { path: string; headers: IncomingHttpHeaders; text: string }[] = [];

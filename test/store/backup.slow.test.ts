@@ -9,12 +9,12 @@ import { type DebianServer, debianPostgres, startDebian } from '../../harness/de
 import { firstHundred, makeHistory, type RandomHistory } from '../../harness/history.ts';
 import { type Db, openDatabase } from '../../src/db/database.ts';
 import { inSnapshot } from '../../src/db/in-snapshot.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { sql } from '../../src/db/sql.ts';
-import { listExecutions } from '../../src/flow/history/list-executions.ts';
-import { runAll } from '../../src/flow/transaction/paced-transactions.ts';
-import { isFloorSettled } from '../../src/store/history/months.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { maintenanceJobs } from '../../src/wiring/maintenance-jobs.ts';
+import { runAll } from '../../src/engine/transaction/paced-transactions.ts';
+import { isFloorSettled } from '../../src/features/history/statements/months.ts';
+import { listExecutions } from '../../src/features/history/verbs/list-executions.ts';
+import { maintenanceJobs } from '../../src/process/background-jobs.ts';
 
 /** Runs the backup commands of docs/operations/back-up-and-upgrade.md on the PostgreSQL of the operating system, which also tests that version. */
 

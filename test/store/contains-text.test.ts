@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestDatabase, type TestDatabase } from '../../harness/database.ts';
 import { type Db, openDatabase } from '../../src/db/database.ts';
+import { containsText } from '../../src/db/page.ts';
 import { sql } from '../../src/db/sql.ts';
-import { containsText } from '../../src/store/page.ts';
 
 /** The search for names, as in databases of other locales. */
 

@@ -6,13 +6,7 @@ import { startService } from '../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../harness/workflow-runs.ts';
 import type { Db, Trx } from '../../src/db/database.ts';
 import { type Sql, sql } from '../../src/db/sql.ts';
-import { deleteExpiredIdempotencyKeys } from '../../src/store/admission/idempotency.ts';
-import { wakeExecutions } from '../../src/store/execution/maintenance.ts';
-import { promoteDelayed } from '../../src/store/execution/queue.ts';
-import { deleteTransientOutputs } from '../../src/store/history/bodies.ts';
-import { sweep as sweepAttempts } from '../../src/store/people/sign-in-attempts.ts';
-import { claimDueSchedules } from '../../src/store/workflow/schedules.ts';
-import { removeTransientRunBodies } from '../../src/store/workflow/workflow-deletion.ts';
+import { deleteExpiredIdempotencyKeys } from '../../src/engine/admit/idempotency.ts';
 import {
   claimDueSteps,
   claimDueStops,
@@ -20,7 +14,13 @@ import {
   listOverdueRuns,
   wakeSteps,
   wakeStops,
-} from '../../src/store/workflow/workflow-steps.ts';
+} from '../../src/engine/advance/workflow-steps.ts';
+import { wakeExecutions } from '../../src/engine/run/maintenance.ts';
+import { promoteDelayed } from '../../src/engine/run/queue.ts';
+import { deleteTransientOutputs } from '../../src/features/history/statements/bodies.ts';
+import { removeTransientRunBodies } from '../../src/features/history/statements/workflow-deletion.ts';
+import { sweep as sweepAttempts } from '../../src/features/people/statements/sign-in-attempts.ts';
+import { claimDueSchedules } from '../../src/features/workflows/statements/schedules.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

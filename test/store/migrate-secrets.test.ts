@@ -4,9 +4,9 @@ import { freshId } from '../../harness/fresh-id.ts';
 import { sealKey } from '../../harness/service.ts';
 import { restoreState } from '../../harness/states.ts';
 import { openDatabase } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrations/migrate.ts';
 import { sql } from '../../src/db/sql.ts';
-import { sealURLs } from '../../src/flow/event/seal-urls.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { sealURLs } from '../../src/features/events/verbs/seal-urls.ts';
 
 test('a database of the version before keeps its endpoints, and of audited URLs the hosts', async (t) => {
   const database = await restoreState('0793ab16');

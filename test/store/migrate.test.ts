@@ -6,8 +6,13 @@ import { createTestDatabase, type TestDatabase } from '../../harness/database.ts
 import { untilBlocked } from '../../harness/locks.ts';
 import { ReadOnlyFailure, UnsupportedSchema } from '../../src/core/startup-failure.ts';
 import { type Db, openDatabase } from '../../src/db/database.ts';
+import {
+  checkSchema,
+  type Migrations,
+  migrate,
+  released,
+} from '../../src/db/migrations/migrate.ts';
 import { sql } from '../../src/db/sql.ts';
-import { checkSchema, type Migrations, migrate, released } from '../../src/store/migrate.ts';
 
 /** A database that lacks two migrations, each of which adds a column to a table; the second table is being dumped. */
 

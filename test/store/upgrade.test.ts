@@ -4,8 +4,8 @@ import { spawnCueline } from '../../harness/process.ts';
 import { allEnded, restoreState, stateKey } from '../../harness/states.ts';
 import { UnsupportedSchema } from '../../src/core/startup-failure.ts';
 import { type Db, openDatabase } from '../../src/db/database.ts';
+import { checkSchema, checksumsOf, migrate, released } from '../../src/db/migrations/migrate.ts';
 import { sql } from '../../src/db/sql.ts';
-import { checkSchema, checksumsOf, migrate, released } from '../../src/store/migrate.ts';
 
 async function openState(t: TestContext, name: string) {
   const database = await restoreState(name);

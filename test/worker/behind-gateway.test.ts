@@ -7,8 +7,8 @@ import { type FakeProvider, startFakeProvider } from '../../harness/fake-provide
 import { freePort } from '../../harness/free-port.ts';
 import { type Service, sealKey, startService } from '../../harness/service.ts';
 import { sql } from '../../src/db/sql.ts';
-import { createCredentials } from '../../src/flow/workspace/credentials.ts';
-import { createModels, type Models } from '../../src/provider/registry.ts';
+import { createCredentials } from '../../src/features/providers/verbs/credentials.ts';
+import { createModels, type Models } from '../../src/models/registry.ts';
 
 /** An agent behind Portkey's gateway, which is told by headers where to send a call. */
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { silentDb } from '../../harness/silent-db.ts';
-import { ClaimLoop } from '../../src/worker/claim.ts';
-import { slotCount } from '../../src/worker/slot-count.ts';
+import { ClaimLoop } from '../../src/engine/run/claim.ts';
+import { slotCount } from '../../src/engine/run/slot-count.ts';
 
 const slots = slotCount(10, 1_000);
 /** More microtasks than there are between the last step of a round and the start of the next one. */

@@ -6,7 +6,7 @@ import { startReceiver, status, toReceivers } from '../../harness/receiver.ts';
 import { startService } from '../../harness/service.ts';
 import { fromId } from '../../src/core/id.ts';
 import { sql } from '../../src/db/sql.ts';
-import { claimEndpoints } from '../../src/store/event/deliveries.ts';
+import { claimEndpoints } from '../../src/features/events/statements/deliveries.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);

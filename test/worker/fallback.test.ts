@@ -5,7 +5,7 @@ import { startFakeProvider } from '../../harness/fake-provider.ts';
 import { startService } from '../../harness/service.ts';
 import { openUnsealed } from '../../harness/setups.ts';
 import { sql } from '../../src/db/sql.ts';
-import { createModels } from '../../src/provider/registry.ts';
+import { createModels } from '../../src/models/registry.ts';
 
 /** An agent with several models: which failure moves an execution to the next one, and what its record says. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { startLease } from '../../src/worker/lease.ts';
+import { startLease } from '../../src/engine/run/lease.ts';
 
 const leaseMs = 6_000;
 /** A beat every third of a lease, and a retry every twentieth. */

@@ -9,13 +9,9 @@ import { queueExecutions } from '../../harness/records.ts';
 import { startService } from '../../harness/service.ts';
 import { nothingSpent, type QueuedExecution } from '../../src/core/execution/queued-execution.ts';
 import { sql } from '../../src/db/sql.ts';
-import { grantFreeSlots } from '../../src/store/execution/completion.ts';
-import {
-  claimExecutions,
-  promoteDelayed,
-  releaseExecutions,
-} from '../../src/store/execution/queue.ts';
-import { registerWorker } from '../../src/store/execution/workers.ts';
+import { grantFreeSlots } from '../../src/engine/complete/completion.ts';
+import { claimExecutions, promoteDelayed, releaseExecutions } from '../../src/engine/run/queue.ts';
+import { registerWorker } from '../../src/engine/run/workers.ts';
 
 /** The claim order of retries and freed agent slots next to the backlog of another workspace. */
 

@@ -5,7 +5,7 @@ import { startFakeProvider } from '../../harness/fake-provider.ts';
 import { startService } from '../../harness/service.ts';
 import { openUnsealed } from '../../harness/setups.ts';
 import { sql } from '../../src/db/sql.ts';
-import { createModels } from '../../src/provider/registry.ts';
+import { createModels } from '../../src/models/registry.ts';
 
 const provider = await startFakeProvider();
 const models = createModels({

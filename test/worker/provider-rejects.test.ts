@@ -4,7 +4,7 @@ import { addAgent, ended } from '../../harness/agents.ts';
 import { startFakeProvider } from '../../harness/fake-provider.ts';
 import { startService } from '../../harness/service.ts';
 import { openUnsealed } from '../../harness/setups.ts';
-import { createModels } from '../../src/provider/registry.ts';
+import { createModels } from '../../src/models/registry.ts';
 
 /** Rate limits and loading models consume no attempts: the executions wait in the queue. */
 

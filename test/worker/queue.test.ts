@@ -15,8 +15,8 @@ import {
   queueDepth,
   type Release,
   releaseExecutions,
-} from '../../src/store/execution/queue.ts';
-import { heartbeat, registerWorker, sweepWorkers } from '../../src/store/execution/workers.ts';
+} from '../../src/engine/run/queue.ts';
+import { heartbeat, registerWorker, sweepWorkers } from '../../src/engine/run/workers.ts';
 
 /** The statements of the queue: claim, fence, sweep, fairness. SQL changes the leases, so no test waits for them. */
 

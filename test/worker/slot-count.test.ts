@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type SlotUse, slotCount } from '../../src/worker/slot-count.ts';
+import { type SlotUse, slotCount } from '../../src/engine/run/slot-count.ts';
 
 const bytesMax = 1_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startMaintenance } from '../../src/worker/start-maintenance.ts';
+import { startMaintenance } from '../../src/engine/run/start-maintenance.ts';
 
 test('a long round does not delay other jobs, and stop aborts it', async () => {
   const rolledUp = Promise.withResolvers<void>();

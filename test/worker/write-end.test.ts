@@ -5,8 +5,8 @@ import { addAgent, ended } from '../../harness/agents.ts';
 import { during } from '../../harness/locks.ts';
 import { startService } from '../../harness/service.ts';
 import { sql } from '../../src/db/sql.ts';
-import { canceledEnd, type Finisher } from '../../src/flow/execution/finish.ts';
-import { writeEnd } from '../../src/worker/write-end.ts';
+import { canceledEnd, type Finisher } from '../../src/engine/complete/finish.ts';
+import { writeEnd } from '../../src/engine/run/write-end.ts';
 
 /** Ends that the database refuses for a while, or cannot store. */
 

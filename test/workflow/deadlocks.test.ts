@@ -9,9 +9,9 @@ import { startService } from '../../harness/service.ts';
 import { coldProgress } from '../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../../harness/workflow-runs.ts';
 import { sql } from '../../src/db/sql.ts';
-import { endWorkflowRun } from '../../src/flow/workflow/end-workflow-run.ts';
-import { settleSteps } from '../../src/flow/workflow/settle-steps.ts';
-import { createWorkflowStarter } from '../../src/flow/workflow/start-workflow.ts';
+import { endWorkflowRun } from '../../src/features/workflows/verbs/end-workflow-run.ts';
+import { settleSteps } from '../../src/features/workflows/verbs/settle-steps.ts';
+import { createWorkflowStarter } from '../../src/features/workflows/verbs/start-workflow.ts';
 
 const service = await startService({ role: 'api' });
 const { connection } = service.database;

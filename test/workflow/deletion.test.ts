@@ -15,13 +15,16 @@ import {
 } from '../../harness/workflow-runs.ts';
 import { fromId } from '../../src/core/id.ts';
 import { sql } from '../../src/db/sql.ts';
-import { eraseWorkflowRuns } from '../../src/flow/history/erase-workflow-runs.ts';
-import { deletableExecutions, listOpenErasures } from '../../src/store/history/erasures.ts';
+import {
+  deletableExecutions,
+  listOpenErasures,
+} from '../../src/features/history/statements/erasures.ts';
 import {
   deletedStepsMax,
   deleteOverdueWorkflowRuns,
   listOverdueVersions,
-} from '../../src/store/workflow/workflow-deletion.ts';
+} from '../../src/features/history/statements/workflow-deletion.ts';
+import { eraseWorkflowRuns } from '../../src/features/history/verbs/erase-workflow-runs.ts';
 
 const service = await startService();
 after(service.close);

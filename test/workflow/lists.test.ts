@@ -7,9 +7,9 @@ import { startService } from '../../harness/service.ts';
 import { coldProgress } from '../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step } from '../../harness/workflow-runs.ts';
 import { sql } from '../../src/db/sql.ts';
-import { settleSteps } from '../../src/flow/workflow/settle-steps.ts';
-import { createWorkflowStarter } from '../../src/flow/workflow/start-workflow.ts';
-import { readSteps } from '../../src/store/workflow/workflow-progress-read.ts';
+import { readSteps } from '../../src/engine/advance/workflow-progress-read.ts';
+import { settleSteps } from '../../src/features/workflows/verbs/settle-steps.ts';
+import { createWorkflowStarter } from '../../src/features/workflows/verbs/start-workflow.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

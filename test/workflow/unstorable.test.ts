@@ -15,7 +15,7 @@ import { toId } from '../../src/core/id.ts';
 import { fresh } from '../../src/core/workflow/step-state.ts';
 import { sql } from '../../src/db/sql.ts';
 import { commit } from '../../src/db/statements.ts';
-import { beginProgress, writeProgress } from '../../src/store/workflow/workflow-progress.ts';
+import { beginProgress, writeProgress } from '../../src/engine/advance/workflow-progress.ts';
 
 /** Model output in error messages, and ends whose follow-up cannot be stored. */
 

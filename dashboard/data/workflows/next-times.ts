@@ -2,7 +2,7 @@ import { Cron } from 'croner';
 
 /**
  * The times of a schedule that is not saved yet. The server computes them with the same library and the same options
- * (`core/workflow/schedule.ts`); a test compares both.
+ * (`features/workflows/rules/schedule.ts`); a test compares both.
  */
 
 /** The next `count` times after a moment, fewer if no more follow; null if the expression or the time zone is invalid. */

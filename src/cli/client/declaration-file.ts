@@ -1,9 +1,9 @@
-import { validationErrors } from '../../api/http/request/validate.ts';
 import type { Declaration } from '../../client/index.ts';
-import { DeclaredExamples } from '../../contract/agents/declaration.ts';
-import { type Example, expectationProblem } from '../../core/agent/example.ts';
 import { isObject } from '../../core/is-object.ts';
-import { CommandFailure } from './failure.ts';
+import { DeclaredExamples } from '../../features/declaration/declaration-contract.ts';
+import { type Example, expectationProblem } from '../../features/declaration/rules/example.ts';
+import { validationErrors } from '../../http/request/validate.ts';
+import { CommandFailure } from './command-failure.ts';
 import { readInput } from './input.ts';
 import { printNotice } from './print.ts';
 import { readYaml, type YamlPath, type YamlValue } from './yaml.ts';

@@ -1,10 +1,10 @@
 import type { EndedExecution, StreamEvent } from '../../client/index.ts';
-import { CommandFailure } from './failure.ts';
-import { type LabelOptions, labelsOf } from './labels.ts';
+import { CommandFailure } from './command-failure.ts';
+import { type LabelOptions, labelsOf } from './label-options.ts';
 import { print, printDone, printNotice, printText } from './print.ts';
 import { withProgress } from './progress.ts';
 import type { Call } from './run-call.ts';
-import { readVariables, type VariableOptions } from './variables.ts';
+import { readVariables, type VariableOptions } from './variable-options.ts';
 
 /** `cueline exec` and `wait`: execute an agent and follow the execution. */
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure } from './command-failure.ts';
 
 /**
  * Reads a text file unchanged, without a byte order mark. `-` is standard input. Fails if it is not UTF-8: a text with

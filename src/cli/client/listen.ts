@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CuelineError, type CuelineEvent } from '../../client/index.ts';
 import { type EventType, eventTypes } from '../../core/event/event.ts';
 import { signedHeaders } from '../../core/event/sign.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure } from './command-failure.ts';
 import { print, printNotice } from './print.ts';
 import type { Call } from './run-call.ts';
 

@@ -1,4 +1,4 @@
-import { OutputClosed } from './failure.ts';
+import { OutputClosed } from './command-failure.ts';
 
 /**
  * Output of commands on standard output. With `json`, one object per line; otherwise text, with the

@@ -1,9 +1,9 @@
 import { type Cueline, CuelineError, createClient } from '../../client/index.ts';
-import { readConfig } from '../../config.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
+import { readConfig } from '../../process/config/config.ts';
 import { runWithLifetime } from '../process-lifetime.ts';
+import { CommandFailure, Exit, OutputClosed } from './command-failure.ts';
 import { parse } from './exact-json.ts';
-import { CommandFailure, Exit, OutputClosed } from './failure.ts';
 import { oneLine } from './print.ts';
 
 /** Dependencies of a client command. */

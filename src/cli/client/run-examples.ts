@@ -1,5 +1,5 @@
 import { CuelineError, type EndedExecution, type ExecuteAccepted } from '../../client/index.ts';
-import { unmetExpectations } from '../../core/agent/example.ts';
+import { unmetExpectations } from '../../features/declaration/rules/example.ts';
 import type { ExampleSuite, PlacedExample } from './declaration-file.ts';
 import { printNotice } from './print.ts';
 import type { Call } from './run-call.ts';

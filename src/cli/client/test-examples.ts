@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import { CommandFailure, couldNotRunCode, Exit } from './command-failure.ts';
 import { type DeclarationFile, type ExampleSuite, readDeclaration } from './declaration-file.ts';
-import { CommandFailure, couldNotRunCode, Exit } from './failure.ts';
 import { junitReport } from './junit.ts';
 import { oneLine, print, printList } from './print.ts';
 import { withProgress } from './progress.ts';

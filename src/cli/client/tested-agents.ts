@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Cueline, Declaration, DeclarationChange } from '../../client/index.ts';
-import { nameMax } from '../../contract/limits.ts';
 import { slugOf } from '../../core/slug.ts';
+import { nameMax } from '../../http/contract/contract-limits.ts';
+import { CommandFailure } from './command-failure.ts';
 import type { DeclarationFile, DeclaredAgent, ExampleSuite } from './declaration-file.ts';
-import { CommandFailure } from './failure.ts';
 import { printNotice } from './print.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { changedNumber } from '../../core/json.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure } from './command-failure.ts';
 import { oneLine } from './print.ts';
 
 /** YAML for values that the API sends and receives as JSON. No value changes in the conversion. */

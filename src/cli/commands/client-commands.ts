@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { collectPair, collectText, group, identifier, seconds, wholeNumber } from '../arguments.ts';
-import { couldNotRunCode } from '../client/failure.ts';
+import { couldNotRunCode } from '../client/command-failure.ts';
 import { historyCommands } from './history-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
 import { calling, plainCommand, serverCommand } from './server-command.ts';
@@ -104,7 +104,7 @@ function agentCommands(command: Command): void {
 }
 
 function promptCommands(command: Command): void {
-  const cli = () => import('../client/prompts.ts');
+  const cli = () => import('../client/prompts-command.ts');
   plainCommand(command, 'list', 'listPrompts.prompts', 'list all prompts, newest first', {
     columns: ['promptId', 'name', 'visibility', 'versionCount', 'updatedAt'],
   })
@@ -135,7 +135,7 @@ function promptCommands(command: Command): void {
 }
 
 function providerCommands(command: Command): void {
-  const cli = () => import('../client/providers.ts');
+  const cli = () => import('../client/providers-command.ts');
   const name = ['<name>', 'the part of its models before the slash'] as const;
   const list = 'list the providers of the workspace';
   plainCommand(command, 'list', 'listProviders.providers', list, {
@@ -161,7 +161,7 @@ function providerCommands(command: Command): void {
 
 /** Prompts, agents and workflows as code. */
 function declarationCommands(program: Command): void {
-  const cli = () => import('../client/declaration.ts');
+  const cli = () => import('../client/declaration-command.ts');
   const file = ['[file]', 'YAML file; - is standard input or output', 'cueline.yaml'] as const;
   serverCommand(program, 'pull', 'export prompts, agents and workflows to a file')
     .argument(...file)
@@ -207,7 +207,7 @@ function batchCommands(command: Command): void {
     .argument('<file>', 'JSON lines with id and variables; - for standard input')
     .requiredOption('--agent <agent>', 'id, slug or alias of the agent', identifier)
     .option('--idempotency-key <key>', 'continues an interrupted upload with the same key')
-    .action(calling(async () => (await import('../client/batch.ts')).runBatch));
+    .action(calling(async () => (await import('../client/batch-command.ts')).runBatch));
 }
 
 function eventCommands(program: Command): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CallFailure } from '../../core/failure.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import { collectList, group, numberOrNone, wholeNumber } from '../arguments.ts';
-import { CommandFailure } from '../client/failure.ts';
+import { CommandFailure } from '../client/command-failure.ts';
 import { type Context, runCommand } from '../command.ts';
 
 /** Commands that open the database, with or without a running server. */
@@ -19,7 +19,7 @@ export function databaseCommands(program: Command): void {
       .command(name)
       .description(description)
       .argument('<file>', 'a compressed tar file')
-      .action(opening(async () => (await import('../server/backup.ts'))[name]));
+      .action(opening(async () => (await import('../server/backup-command.ts'))[name]));
   }
 
   keyCommands(group(program, 'keys', 'issue, list, revoke and rotate API keys'));
@@ -31,7 +31,7 @@ export function databaseCommands(program: Command): void {
   );
 }
 
-const keys = () => import('../server/keys.ts');
+const keys = () => import('../server/keys-command.ts');
 const workspaceOption = ['--workspace <id>', 'id of the workspace (default: the first)'] as const;
 const jsonOption = ['--json', 'print JSON, one object per line'] as const;
 
@@ -92,11 +92,11 @@ function workspaceCommands(command: Command): void {
     .requiredOption('--name <name>', 'display name')
     .requiredOption('--owner <email>', 'e-mail address of a new or an existing user')
     .option(...jsonOption)
-    .action(opening(async () => (await import('../server/workspaces.ts')).createWorkspace));
+    .action(opening(async () => (await import('../server/workspaces-command.ts')).createWorkspace));
 }
 
 function userCommands(command: Command): void {
-  const users = () => import('../server/users.ts');
+  const users = () => import('../server/users-command.ts');
   command
     .command('list')
     .description('list all users with their workspaces')

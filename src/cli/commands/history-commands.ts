@@ -15,7 +15,7 @@ export function historyCommands(program: Command): void {
     .enablePositionalOptions()
     .option('--limit <n>', 'maximum number of records, up to 100 (default: 20)', wholeNumber)
     .addOption(new Option('--all', 'list all matching records').conflicts('limit'))
-    .action(calling(async () => (await import('../client/history.ts')).history));
+    .action(calling(async () => (await import('../client/list-history.ts')).history));
   withFilters(serverCommand(history, 'export', 'export all matching records as JSON lines or CSV'))
     .addOption(
       new Option('--format <format>', 'output format (default: jsonl)').choices(['jsonl', 'csv']),
@@ -23,7 +23,7 @@ export function historyCommands(program: Command): void {
     .option('--bom', 'CSV for spreadsheets: with a byte order mark and without formulas')
     .option('--output <file>', 'write to a file instead of standard output')
     .option('--resume', 'continue after the last complete record of the file')
-    .action(calling(async () => (await import('../client/export.ts')).exportHistory));
+    .action(calling(async () => (await import('../client/export-command.ts')).exportHistory));
   serverCommand(program, 'statistics', 'show the statistics of an agent or of all agents')
     .argument('[agent]', 'id, slug or alias of the agent', identifier)
     .option(
@@ -38,7 +38,7 @@ export function historyCommands(program: Command): void {
     .option('--time-zone <zone>', 'time zone of the days, such as Europe/Berlin (default: UTC)')
     .option('--start-date <time>', 'ISO 8601, inclusive')
     .option('--end-date <time>', 'ISO 8601, inclusive')
-    .action(calling(async () => (await import('../client/statistics.ts')).statistics));
+    .action(calling(async () => (await import('../client/statistics-command.ts')).statistics));
 }
 
 const playgroundText =

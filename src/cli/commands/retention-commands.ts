@@ -4,7 +4,7 @@ import { calling, plainCommand, serverCommand } from './server-command.ts';
 
 /** Commands for retention and deletion. Each calls a running server. */
 export function retentionCommands(program: Command): void {
-  const cli = () => import('../client/retention.ts');
+  const cli = () => import('../client/retention-command.ts');
   serverCommand(program, 'retention', 'show the retention of records; with options, change it')
     .option('--records-days <days>', 'days to keep records, or none for forever', numberOrNone)
     .option(

@@ -1,9 +1,9 @@
 import type { Declaration } from '../../client/index.ts';
-import { declaredMax, nameMax } from '../../contract/limits.ts';
 import { placeholders, type Template } from '../../core/agent/prompt.ts';
 import { cleanName } from '../../core/people/name.ts';
 import { isName, slugMax, slugOf } from '../../core/slug.ts';
-import { CommandFailure } from '../client/failure.ts';
+import { declaredMax, nameMax } from '../../http/contract/contract-limits.ts';
+import { CommandFailure } from '../client/command-failure.ts';
 import type { Located } from './located.ts';
 
 /** The declaration that an import writes, and remarks about what it could not carry over. */

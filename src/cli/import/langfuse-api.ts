@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { retryAfterMs } from '../../client/attempt.ts';
+import { retryAfterMs } from '../../client/client-attempt.ts';
 import { isObject } from '../../core/is-object.ts';
-import { CommandFailure } from '../client/failure.ts';
+import { CommandFailure } from '../client/command-failure.ts';
 
 /** The public API of Langfuse: prompts and their versions. Requests are sent one after another. */
 

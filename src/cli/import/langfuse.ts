@@ -1,5 +1,7 @@
-import { notesMax, tagMax, tagsMax } from '../../contract/limits.ts';
+import { notesMax, tagMax, tagsMax } from '../../http/contract/contract-limits.ts';
 import type { DeclaredVersion, Draft } from './draft.ts';
+import { contentOf, readMessages } from './imported-messages.ts';
+import { checkPlaceholders } from './imported-templates.ts';
 import {
   type LangfusePrompt,
   langfuseConnection,
@@ -8,9 +10,7 @@ import {
   readVersion,
 } from './langfuse-api.ts';
 import { Located } from './located.ts';
-import { contentOf, readMessages } from './messages.ts';
 import { fullModelName } from './model-name.ts';
-import { checkPlaceholders } from './templates.ts';
 import { settingsOf } from './version-settings.ts';
 
 /**

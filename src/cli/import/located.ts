@@ -9,7 +9,7 @@ import {
   parseDocument,
 } from 'yaml';
 import { isObject } from '../../core/is-object.ts';
-import { CommandFailure } from '../client/failure.ts';
+import { CommandFailure } from '../client/command-failure.ts';
 import { oneLine } from '../client/print.ts';
 import { requireExactNumbers } from '../client/yaml.ts';
 

@@ -1,5 +1,5 @@
-import { patterns } from '../../contract/patterns.ts';
 import { providerKinds } from '../../core/model/provider.ts';
+import { patterns } from '../../http/contract/patterns.ts';
 
 /** Models of other systems as `provider/model`. */
 

@@ -1,13 +1,13 @@
 import type { TemplateMessage } from '../../core/agent/messages.ts';
 import { placeholders, variableName } from '../../core/agent/prompt.ts';
 import { isObject } from '../../core/is-object.ts';
-import { CommandFailure } from '../client/failure.ts';
+import { CommandFailure } from '../client/command-failure.ts';
 import { readInput } from '../client/input.ts';
 import { type DeclaredVersion, type Draft, placeholdersOf } from './draft.ts';
+import { contentOf, readMessages, withFiles } from './imported-messages.ts';
+import { checkPlaceholders } from './imported-templates.ts';
 import { type Located, readYaml } from './located.ts';
-import { contentOf, readMessages, withFiles } from './messages.ts';
 import { fullModelName } from './model-name.ts';
-import { checkPlaceholders } from './templates.ts';
 import { settingsOf } from './version-settings.ts';
 
 /**

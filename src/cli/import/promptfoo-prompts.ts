@@ -1,10 +1,11 @@
 import { basename, extname } from 'node:path';
 import type { TemplateMessage } from '../../core/agent/messages.ts';
 import { isObject } from '../../core/is-object.ts';
-import { CommandFailure } from '../client/failure.ts';
+import { CommandFailure } from '../client/command-failure.ts';
 import type { DeclaredVersion } from './draft.ts';
+import { contentOf, readMessages } from './imported-messages.ts';
+import { fromNunjucks } from './imported-templates.ts';
 import { type Located, readYaml, textFile } from './located.ts';
-import { contentOf, readMessages } from './messages.ts';
 import type { PromptfooSource } from './promptfoo-source.ts';
 import {
   findFiles,
@@ -12,7 +13,6 @@ import {
   type ReferencedFile,
   readReferenced,
 } from './referenced-files.ts';
-import { fromNunjucks } from './templates.ts';
 
 /** The prompts of promptfoo: texts, chats as JSON or YAML, and files with them. */
 

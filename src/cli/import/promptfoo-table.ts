@@ -1,4 +1,4 @@
-import { CommandFailure } from '../client/failure.ts';
+import { CommandFailure } from '../client/command-failure.ts';
 import { type Located, textFile } from './located.ts';
 
 /** Tests in CSV: a column for each variable, `__expected` with an assertion, and `__description`. */

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { descriptionMax } from '../../contract/limits.ts';
 import { isObject } from '../../core/is-object.ts';
-import { CommandFailure } from '../client/failure.ts';
+import { descriptionMax } from '../../http/contract/contract-limits.ts';
+import { CommandFailure } from '../client/command-failure.ts';
 import { readInput } from '../client/input.ts';
 import { type DeclaredVersion, type Draft, placeholdersOf } from './draft.ts';
 import { type Located, readYaml } from './located.ts';

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, extname, join, relative, sep } from 'node:path';
-import { CommandFailure } from '../client/failure.ts';
+import { CommandFailure } from '../client/command-failure.ts';
 import { readInput } from '../client/input.ts';
 
 /** Files that a configuration refers to, by paths relative to its folder. */

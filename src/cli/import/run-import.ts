@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Type } from 'typebox';
-import { validationErrors } from '../../api/http/request/validate.ts';
-import { Declaration } from '../../contract/agents/declaration.ts';
-import { modelSettings } from '../../contract/agents/model-settings.ts';
-import { schemaLine } from '../client/declaration.ts';
-import { CommandFailure } from '../client/failure.ts';
+import { Declaration } from '../../features/declaration/declaration-contract.ts';
+import { modelSettings } from '../../features/prompts/contract/model-settings-contract.ts';
+import { validationErrors } from '../../http/request/validate.ts';
+import { CommandFailure } from '../client/command-failure.ts';
+import { schemaLine } from '../client/declaration-command.ts';
 import { printNotice } from '../client/print.ts';
 import { reportError } from '../client/run-call.ts';
 import { toYaml } from '../client/yaml.ts';

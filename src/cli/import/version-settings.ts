@@ -1,10 +1,10 @@
 import { type TSchema, Type } from 'typebox';
-import { validationErrors } from '../../api/http/request/validate.ts';
-import { callSettings } from '../../contract/agents/call-settings.ts';
-import { modelSettings } from '../../contract/agents/model-settings.ts';
-import { contentFields } from '../../contract/agents/prompt-content.ts';
 import { isObject } from '../../core/is-object.ts';
 import { findSchemaProblem } from '../../core/schema/schema-validator.ts';
+import { callSettings } from '../../features/prompts/contract/call-settings-contract.ts';
+import { modelSettings } from '../../features/prompts/contract/model-settings-contract.ts';
+import { contentFields } from '../../features/prompts/contract/prompt-content.ts';
+import { validationErrors } from '../../http/request/validate.ts';
 import type { DeclaredVersion, Draft } from './draft.ts';
 import type { Located } from './located.ts';
 

@@ -1,6 +1,6 @@
 import { toId } from '../../core/id.ts';
-import type { Demo } from '../../flow/workspace/create-demo.ts';
-import type { Role } from '../../wiring/wiring-deps.ts';
+import type { Demo } from '../../process/setup/create-demo.ts';
+import type { Role } from '../../process/wiring-deps.ts';
 
 export interface StartSummary {
   readonly role: Role;

@@ -3,10 +3,10 @@ import { type Caller, commandCaller } from '../../core/people/caller.ts';
 import type { HashPassword } from '../../core/people/token.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import type { Db } from '../../db/database.ts';
-import { bootstrapWorkspace } from '../../flow/workspace/bootstrap-workspace.ts';
-import { findSessionCaller } from '../../store/people/callers.ts';
-import { listMembers } from '../../store/people/members.ts';
-import { findFirstWorkspace } from '../../store/people/workspaces.ts';
+import { findSessionCaller } from '../../features/people/statements/callers.ts';
+import { listMembers } from '../../features/people/statements/members.ts';
+import { findFirstWorkspace } from '../../features/people/statements/workspaces.ts';
+import { bootstrapWorkspace } from '../../process/setup/bootstrap-workspace.ts';
 import type { Context } from '../command.ts';
 import { ensureSchema, openForCommand } from './open-database.ts';
 
@@ -48,4 +48,4 @@ export async function createFirstWorkspace(db: Db, { config }: Context): Promise
 
 /** Loads the session code only if there is a password to hash. */
 export const hashPassword: HashPassword = async (password) =>
-  (await import('../../api/access/session.ts')).hashPassword(password);
+  (await import('../../features/people/access/session.ts')).hashPassword(password);

@@ -1,14 +1,14 @@
 import { realpath } from 'node:fs/promises';
-import { requireSecret } from '../../config.ts';
 import { splitDatabaseUrl } from '../../core/database-url.ts';
 import { UnsupportedSchema } from '../../core/startup-failure.ts';
 import { connectToDatabase, parseDatabaseUrl } from '../../db/connect.ts';
 import type { Connection } from '../../db/connection.ts';
 import { type Db, openDatabase } from '../../db/database.ts';
 import { detectPooler } from '../../db/detect-pooler.ts';
+import type { Embedded, EmbeddedOptions } from '../../db/embedded/embedded.ts';
 import { IdleConnections } from '../../db/idle-connections.ts';
-import type { Embedded, EmbeddedOptions } from '../../store/embedded.ts';
-import { checkSchema, type MigrateOptions, migrate } from '../../store/migrate.ts';
+import { checkSchema, type MigrateOptions, migrate } from '../../db/migrations/migrate.ts';
+import { requireSecret } from '../../process/config/config.ts';
 import type { Context } from '../command.ts';
 
 /** Time to wait at startup for an unreachable database. */
@@ -56,7 +56,7 @@ export async function openForCommand(context: Context): Promise<Database> {
 type DatabaseLocation = Omit<Database, 'db'>;
 
 /** Loaded only if no database is configured. */
-const importEmbedded = () => import('../../store/embedded.ts');
+const importEmbedded = () => import('../../db/embedded/embedded.ts');
 
 async function openConfigured({
   config,

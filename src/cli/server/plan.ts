@@ -1,8 +1,8 @@
-import { checkBody } from '../../api/http/request/validate.ts';
-import type { Body } from '../../contract/endpoint.ts';
-import * as contract from '../../contract/workspace/usage.ts';
 import { commandActor } from '../../core/people/audit.ts';
-import * as flow from '../../flow/workspace/set-plan.ts';
+import * as contract from '../../features/people/contract/usage-contract.ts';
+import * as flow from '../../features/people/verbs/set-plan.ts';
+import type { Body } from '../../http/contract/operation.ts';
+import { checkBody } from '../../http/request/validate.ts';
 import { type NumberOrNone, noneToNull } from '../arguments.ts';
 import { printDone } from '../client/print.ts';
 import type { Context } from '../command.ts';

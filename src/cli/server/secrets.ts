@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { secretForm } from '../../config/forms.ts';
 import { generateToken } from '../../core/people/token.ts';
 import { deriveSealKey } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
 import type { Db } from '../../db/database.ts';
-import { acceptSecret, reseal, verifySecret } from '../../flow/workspace/reseal.ts';
-import { storedSecret, syncDirectory } from '../../store/embedded/secret-file.ts';
+import { storedSecret, syncDirectory } from '../../db/embedded/secret-file.ts';
+import { secretForm } from '../../process/config/forms.ts';
+import { acceptSecret, reseal, verifySecret } from '../../process/setup/reseal.ts';
 import { readSecretLine } from '../client/input.ts';
 import { print } from '../client/print.ts';
 import type { Context } from '../command.ts';

@@ -1,18 +1,18 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { hashPassword } from '../../api/access/session.ts';
 import { proxyEnv, usesProxy } from '../../core/proxy-settings.ts';
 import { deriveSealKey } from '../../core/seal.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
-import { bootstrapWorkspace } from '../../flow/workspace/bootstrap-workspace.ts';
-import { createDemo, type Demo } from '../../flow/workspace/create-demo.ts';
-import { createCredentials } from '../../flow/workspace/credentials.ts';
-import { verifySecret } from '../../flow/workspace/reseal.ts';
-import { demoModel } from '../../provider/connection/environment.ts';
-import { createModels } from '../../provider/registry.ts';
-import { wire } from '../../wiring/wire.ts';
-import type { Role, WiringDeps } from '../../wiring/wiring-deps.ts';
+import { hashPassword } from '../../features/people/access/session.ts';
+import { createCredentials } from '../../features/providers/verbs/credentials.ts';
+import { demoModel } from '../../models/connection/environment.ts';
+import { createModels } from '../../models/registry.ts';
+import { bootstrapWorkspace } from '../../process/setup/bootstrap-workspace.ts';
+import { createDemo, type Demo } from '../../process/setup/create-demo.ts';
+import { verifySecret } from '../../process/setup/reseal.ts';
+import { wire } from '../../process/wire-process.ts';
+import type { Role, WiringDeps } from '../../process/wiring-deps.ts';
 import type { Context } from '../command.ts';
 import { untilStopping } from '../process-lifetime.ts';
 import { version } from '../version.ts';
@@ -111,7 +111,7 @@ async function openModels(
   const { states: providers, testConnection } = models;
   const more = { providers, testConnection, directory: models };
   if (config.otlpEndpoint === null) return { models, ...more };
-  const { withTracing } = await import('../../provider/with-tracing.ts');
+  const { withTracing } = await import('../../models/with-tracing.ts');
   const spans = await withTracing(models, {
     ...{ endpoint: config.otlpEndpoint, serviceName: 'cueline', serviceVersion: version },
     proxies: config.proxies,

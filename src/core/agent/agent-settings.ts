@@ -1,9 +1,9 @@
-import { noLimits, type RateLimits } from '../execution/limits.ts';
 import { CallFailure, invalidRequest } from '../failure.ts';
 import type { Retention } from '../history/retention.ts';
 import { identical } from '../json.ts';
 import type { Visibility } from './agent.ts';
 import { type FileKind, fileProblem } from './file-value.ts';
+import { noLimits, type RateLimits } from './limits.ts';
 import { readMessages } from './messages.ts';
 import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
 import { undeclared } from './prompt.ts';

@@ -1,9 +1,9 @@
-import { type Labels, labelsJson } from '../execution/labels.ts';
 import { stringEnd } from '../json.ts';
-import type { SuppliedReasoning } from '../model/provider-message.ts';
+import { type Labels, labelsJson } from '../labels.ts';
 import { type SchemaDifference, schemaDifference } from '../schema/schema-difference.ts';
 import { schemaCharsMax } from '../schema/schema-validator.ts';
 import type { SentToolCall } from './messages.ts';
+import type { SuppliedReasoning } from './provider-message.ts';
 import type { ResponseFormat } from './response-format.ts';
 import { type MessageReasoning, type SentReasoning, splitReasoning } from './sent-reasoning.ts';
 import type { DigestInput, ExecuteBody, UnparsedBody, Variables } from './variables.ts';

@@ -1,8 +1,8 @@
 import type { AllowedHosts } from '../allowed-hosts.ts';
 import { isObject } from '../is-object.ts';
-import type { ProviderMessage, SuppliedReasoning } from '../model/provider-message.ts';
 import type { Content, ContentPart, TemplatePart } from './content.ts';
 import { type FileKind, fileProblem } from './file-value.ts';
+import type { ProviderMessage, SuppliedReasoning } from './provider-message.ts';
 
 /** Messages of a prompt: as a version declares them, as a caller supplies them, and as they are sent. */
 

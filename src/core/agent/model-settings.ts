@@ -1,6 +1,6 @@
-import type { FallbackSettings } from '../model/fallback.ts';
 import { type CallSettings, callSettingsOf, hasSettings } from './call-settings.ts';
 import type { CallAdditions } from './conversation.ts';
+import type { FallbackSettings } from './fallback.ts';
 import type { ResponseFormat } from './response-format.ts';
 
 /** Model settings: defaults of a version, which an agent may override. */

@@ -1,6 +1,6 @@
 import { computeJob } from '../compute.ts';
+import { oneJsonIn, wholeJson } from '../json-in-text.ts';
 import { findMismatch } from '../schema/schema-validator.ts';
-import { oneJsonIn, wholeJson } from '../workflow/json-in-text.ts';
 import type { ToolCall } from './messages.ts';
 
 /** What an output must be: JSON that matches a schema. A version sets it, an agent may override it. */

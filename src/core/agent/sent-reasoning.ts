@@ -1,5 +1,5 @@
-import { providerMessageCharsMax, type SuppliedReasoning } from '../model/provider-message.ts';
 import type { Message, SentToolCall } from './messages.ts';
+import { providerMessageCharsMax, type SuppliedReasoning } from './provider-message.ts';
 
 /**
  * The reasoning that a client of the OpenAI API sends with its messages. It travels beside the list: the list is a variable, which

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AllowedHosts } from '../allowed-hosts.ts';
 import { computeJob } from '../compute.ts';
-import { type Labels, labelFields, labelsJson, readLabels } from '../execution/labels.ts';
 import { unknownName } from '../failure.ts';
 import { fromId } from '../id.ts';
 import { isObject } from '../is-object.ts';
@@ -15,6 +14,7 @@ import {
   membersAndDepth,
   plain,
 } from '../json.ts';
+import { type Labels, labelFields, labelsJson, readLabels } from '../labels.ts';
 import { storable } from '../storable-text.ts';
 import { decodeUtf8, notUtf8 } from '../utf8.ts';
 import { readMessages } from './messages.ts';

@@ -1,6 +1,6 @@
-import { batchEvent } from '../event/batch-event.ts';
 import type { NewEvent } from '../event/event.ts';
 import type { BatchCancelReason, BatchCounts, LineStatus, WaitReason } from './batch.ts';
+import { batchEvent } from './batch-event.ts';
 
 /**
  * How a transaction that holds the lock of a batch changes its lines and so its counts. The batch ends with its last line:

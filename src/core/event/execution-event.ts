@@ -1,7 +1,7 @@
 import { type EndStatus, isPlayground, type StoredSource } from '../execution/execution.ts';
-import type { Labels } from '../execution/labels.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import { toId } from '../id.ts';
+import type { Labels } from '../labels.ts';
 import type { EventType, NewEvent } from './event.ts';
 
 /** Events of executions and workflow runs. */

@@ -1,5 +1,5 @@
+import { monthStartMs } from '../agent/limits.ts';
 import type { MonthCount } from '../execution/decide.ts';
-import { monthStartMs } from '../execution/limits.ts';
 import type { NewEvent } from './event.ts';
 
 /** Events of the monthly quota. */

@@ -1,7 +1,7 @@
+import { type KeyWindows, type RateLimits, spendKeys, type WindowState } from '../agent/limits.ts';
 import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
 import type { Caller } from '../people/caller.ts';
 import type { EndStatus } from './execution.ts';
-import { type KeyWindows, type RateLimits, spendKeys, type WindowState } from './limits.ts';
 import { deniedMessage, limitFields, limitMessage, reportedLimits } from './refusal-messages.ts';
 
 /**

@@ -11,6 +11,16 @@ import {
   resolveConversation,
 } from '../agent/conversation.ts';
 import type { FileKind } from '../agent/file-value.ts';
+import {
+  agentLimits,
+  type Counts,
+  monthOf,
+  type RateLimits,
+  roll,
+  spend,
+  stageLimits,
+  type WindowState,
+} from '../agent/limits.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
 import { type ResponseFormat, responseFormatOf } from '../agent/response-format.ts';
 import { type StoredVariables, storeFiles } from '../agent/stored-files.ts';
@@ -40,16 +50,6 @@ import {
   type VariablesQuestion,
   variableProblemText,
 } from './examine-variables.ts';
-import {
-  agentLimits,
-  type Counts,
-  monthOf,
-  type RateLimits,
-  roll,
-  spend,
-  stageLimits,
-  type WindowState,
-} from './limits.ts';
 import { bodyFailure, inactiveMessage, quotaFields } from './refusal-messages.ts';
 
 /**
@@ -81,7 +81,7 @@ export interface ExecuteCall {
   readonly userAgent: string | null;
   /** The line of a batch that becomes this execution. Its variables were examined at the upload, for the same version. */
   readonly batchLine?: BatchLineOf;
-  /** What was computed about the body outside of the locks (`flow/admission/prepare-call.ts`). */
+  /** What was computed about the body outside of the locks (`engine/admit/prepare-call.ts`). */
   readonly preparation?: Preparation;
 }
 

@@ -2,9 +2,9 @@ import type { ExecutionSettings, WorkflowStepOf } from '../agent/model-settings.
 import type { Variables } from '../agent/variables.ts';
 import type { BatchLineOf } from '../batch/batch.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
+import type { Labels } from '../labels.ts';
 import type { CostSource, ModelSetup } from '../model/model-port.ts';
 import type { StoredSource } from './execution.ts';
-import type { Labels } from './labels.ts';
 
 /** Tokens and cost of finished attempts; `known` is false if the usage of one of them is unknown. */
 export interface Spent {
@@ -110,7 +110,7 @@ export function endSettings(
 }
 
 /**
- * The slots of the process's worker (`worker/worker.ts`). Admission asks them whether an accepted execution can be born
+ * The slots of the process's worker (`engine/run/worker.ts`). Admission asks them whether an accepted execution can be born
  * claimed: leased to this process and started from memory after the commit.
  */
 export interface Slots {

@@ -1,16 +1,16 @@
 import type { Stage } from '../agent/agent.ts';
-import type { ExecuteBody } from '../agent/variables.ts';
-import type { CallFailureCode } from '../failure.ts';
-import { toId } from '../id.ts';
-import type { Caller } from '../people/caller.ts';
-import { hasRight, type Right } from '../people/member.ts';
 import {
   monthStartMs,
   noLimits,
   type RateLimits,
   secondsUntil,
   type WindowState,
-} from './limits.ts';
+} from '../agent/limits.ts';
+import type { ExecuteBody } from '../agent/variables.ts';
+import type { CallFailureCode } from '../failure.ts';
+import { toId } from '../id.ts';
+import type { Caller } from '../people/caller.ts';
+import { hasRight, type Right } from '../people/member.ts';
 
 /** Messages and response fields of refused calls. */
 

@@ -1,4 +1,4 @@
-import type { Labels } from '../execution/labels.ts';
+import type { Labels } from '../labels.ts';
 import { splitValues } from '../split-values.ts';
 
 /** What an erasure looks for. With neither `variable` nor `label`, the value is a user. */

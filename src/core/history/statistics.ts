@@ -1,6 +1,6 @@
 import type { EndStatus, StoredSource } from '../execution/execution.ts';
-import type { Labels } from '../execution/labels.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
+import type { Labels } from '../labels.ts';
 
 /** Statistics: sums per agent, time bucket, status and source, and latency bins. */
 

@@ -1,11 +1,11 @@
 import type { CallSettings } from '../agent/call-settings.ts';
 import type { Message, ToolCall } from '../agent/messages.ts';
+import type { ProviderMessage } from '../agent/provider-message.ts';
 import type { ResponseFormat } from '../agent/response-format.ts';
 import type { Tool, ToolChoice } from '../agent/version-content.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
 import type { Price } from './price.ts';
 import type { ProviderKind, StoredProvider } from './provider.ts';
-import type { ProviderMessage } from './provider-message.ts';
 
 /**
  * The model port: a `provider/model` name and prompts go in, events come out. The engine retries; the port never does.

@@ -1,4 +1,4 @@
-import { noLimits, type RateLimits } from '../execution/limits.ts';
+import { noLimits, type RateLimits } from '../agent/limits.ts';
 import { commandLine } from './audit.ts';
 import { type MemberRole, type Right, type Role, rightsOf } from './member.ts';
 

@@ -1,4 +1,4 @@
-import { type RateLimits, type Window, windows } from '../execution/limits.ts';
+import { type RateLimits, type Window, windows } from '../agent/limits.ts';
 import type { Permission } from './key.ts';
 import type { Right } from './member.ts';
 

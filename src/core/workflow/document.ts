@@ -1,6 +1,6 @@
 import { variableText } from '../agent/variables.ts';
 import { elements, stringEnd } from '../json.ts';
-import type { JsonInText, Unreadable } from './json-in-text.ts';
+import type { JsonInText, Unreadable } from '../json-in-text.ts';
 import { readInto, withinOutput } from './step-output.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type JsonInText, oneJsonIn, wholeJson } from './json-in-text.ts';
+import { type JsonInText, oneJsonIn, wholeJson } from '../json-in-text.ts';
 
 /**
  * The output of a step, stored as JSON text: a string with exactly what the model wrote, or another value from a list

@@ -1,3 +1,4 @@
+import type { Unreadable } from '../json-in-text.ts';
 import {
   type Fallback,
   referredCharsMax,
@@ -6,7 +7,6 @@ import {
   valuesCharsMax,
   type WorkflowFailureCode,
 } from './definition.ts';
-import type { Unreadable } from './json-in-text.ts';
 
 /** The state of a step of a workflow run, the outcome of its calls, and the end of a run. */
 

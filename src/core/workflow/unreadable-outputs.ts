@@ -1,6 +1,6 @@
+import type { Unreadable } from '../json-in-text.ts';
 import type { StepDefinition, WorkflowDefinition } from './definition.ts';
 import { documentOf } from './document.ts';
-import type { Unreadable } from './json-in-text.ts';
 import { findReferences, type Scope, wholeReference } from './reference.ts';
 import { graphOf } from './step-graph.ts';
 import { type Failure, notJson } from './step-state.ts';

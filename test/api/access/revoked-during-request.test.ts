@@ -8,8 +8,8 @@ import { during, untilBlocked } from '../../../harness/locks.ts';
 import { startService } from '../../../harness/service.ts';
 import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { toId } from '../../../src/core/id.ts';
-import { lockLimits } from '../../../src/store/admission/limits.ts';
-import { setRole } from '../../../src/store/people/members.ts';
+import { lockLimits } from '../../../src/engine/fields/limit-rows.ts';
+import { setRole } from '../../../src/features/people/statements/members.ts';
 
 /** A caller that is removed or revoked while its request arrives is rejected. */
 

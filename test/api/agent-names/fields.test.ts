@@ -4,9 +4,9 @@ import type { TSchema } from 'typebox';
 import { addAgent } from '../../../harness/agents.ts';
 import { alertSettings } from '../../../harness/alerts.ts';
 import { startService } from '../../../harness/service.ts';
-import { agentPaths } from '../../../src/api/http/request/agent-paths.ts';
-import { endpoints } from '../../../src/contract/index.ts';
-import { insertAliases } from '../../../src/store/agent/slugs.ts';
+import { endpoints } from '../../../src/faces/reference/operations-index.ts';
+import { insertAliases } from '../../../src/features/agents/statements/slugs.ts';
+import { agentPaths } from '../../../src/http/request/agent-paths.ts';
 
 const service = await startService();
 after(service.close);

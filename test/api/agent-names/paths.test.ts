@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { batchWhen, jsonLines, namedLines, unlimited, upload } from '../../../harness/batches.ts';
 import { startService } from '../../../harness/service.ts';
-import { endpoints } from '../../../src/contract/index.ts';
 import { toId } from '../../../src/core/id.ts';
-import { insertAliases } from '../../../src/store/agent/slugs.ts';
+import { endpoints } from '../../../src/faces/reference/operations-index.ts';
+import { insertAliases } from '../../../src/features/agents/statements/slugs.ts';
 
 const service = await startService();
 after(service.close);

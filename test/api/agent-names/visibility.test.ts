@@ -4,7 +4,7 @@ import { addAgent } from '../../../harness/agents.ts';
 import { modern } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { insertAliases } from '../../../src/store/agent/slugs.ts';
+import { insertAliases } from '../../../src/features/agents/statements/slugs.ts';
 
 /** Agents that a caller does not see have no name for it. By identifier, the order of checks decides. */
 

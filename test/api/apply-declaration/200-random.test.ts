@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { startService } from '../../../harness/service.ts';
 import { fromYaml, toYaml } from '../../../src/cli/client/yaml.ts';
 import { reasoningEfforts } from '../../../src/core/agent/call-settings.ts';
-import { fallbackCodes } from '../../../src/core/model/fallback.ts';
+import { fallbackCodes } from '../../../src/core/agent/fallback.ts';
 
 /** What `cueline pull` writes, applied to an empty workspace, is pulled again equal, whatever became of its agents. */
 

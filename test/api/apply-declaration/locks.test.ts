@@ -5,7 +5,7 @@ import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import type { Trx } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { lockDeclaration } from '../../../src/store/agent/declaration.ts';
+import { lockDeclaration } from '../../../src/features/declaration/statements/declaration-statements.ts';
 
 /** Which requests a declaration waits for: admitted executions lock the limits of their agent. */
 

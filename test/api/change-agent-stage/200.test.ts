@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { noLimits } from '../../../src/core/execution/limits.ts';
+import { noLimits } from '../../../src/core/agent/limits.ts';
 
 const service = await startService();
 after(service.close);

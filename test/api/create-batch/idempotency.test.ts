@@ -12,7 +12,7 @@ import {
 } from '../../../harness/batches.ts';
 import { startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { deleteUnfinishedUploads } from '../../../src/store/batch/uploads.ts';
+import { deleteUnfinishedUploads } from '../../../src/features/batches/statements/uploads.ts';
 
 const service = await startService();
 after(service.close);

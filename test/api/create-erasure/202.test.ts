@@ -11,13 +11,13 @@ import { everything } from '../../../src/core/history/history-range.ts';
 import { fromId, uuid7 } from '../../../src/core/id.ts';
 import { readClock } from '../../../src/db/clock.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { workErasures } from '../../../src/flow/history/erase.ts';
-import type { RunPaced } from '../../../src/flow/transaction/paced-transactions.ts';
+import type { RunPaced } from '../../../src/engine/transaction/paced-transactions.ts';
 import {
   type ErasureScan,
   insertErasure,
   scanForErasure,
-} from '../../../src/store/history/erasures.ts';
+} from '../../../src/features/history/statements/erasures.ts';
+import { workErasures } from '../../../src/features/history/verbs/erase.ts';
 
 const service = await startService();
 after(service.close);

@@ -8,7 +8,7 @@ import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { tablesWith } from '../../../harness/tables-with.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { foldLabels } from '../../../src/store/history/label-changes.ts';
+import { foldLabels } from '../../../src/engine/complete/label-changes.ts';
 
 /** Erasures by tag and by value of the metadata. */
 

@@ -5,7 +5,7 @@ import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
 import { tablesWith } from '../../../harness/tables-with.ts';
-import { foldLabels } from '../../../src/store/history/label-changes.ts';
+import { foldLabels } from '../../../src/engine/complete/label-changes.ts';
 
 const service = await startService({ config: { listPerMinute: 10_000 } });
 after(service.close);

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { conversationAgent } from '../../../harness/openai-agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { referencedResponsesMax } from '../../../src/contract/limits.ts';
+import { referencedResponsesMax } from '../../../src/http/contract/contract-limits.ts';
 
 /** Items that a request names by their identifiers, as clients do that leave the storing of a conversation to the server. */
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { conversationAgent, deployed, singleAgent } from '../../../harness/openai-agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { readCall } from '../../../src/api/routes/openai/read-call.ts';
 import { inlineCharsMax } from '../../../src/core/compute.ts';
+import { readCall } from '../../../src/faces/openai/read-call.ts';
 
 /** Bodies that are read in the compute thread, and what they may hold. */
 

@@ -7,8 +7,8 @@ import { readCsvLine } from '../../../harness/csv.ts';
 import { makeHistory } from '../../../harness/history.ts';
 import { countHistory } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
-import { exportsMax } from '../../../src/contract/limits.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { exportsMax } from '../../../src/http/contract/contract-limits.ts';
 
 // No worker: unended executions are inserted by hand.
 const service = await startService({ role: 'api' });

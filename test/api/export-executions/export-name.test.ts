@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exportName } from '../../../src/api/routes/executions/export-name.ts';
+import { exportName } from '../../../src/features/history/routes/export-name.ts';
 
 const day = new Date('2026-11-26T23:59:59Z');
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import Fastify from 'fastify';
 import { startService } from '../../../harness/service.ts';
-import { dashboardRoutes } from '../../../src/api/routes/system/dashboard.ts';
+import { dashboardRoutes } from '../../../src/faces/dashboard/dashboard.ts';
 
 const service = await startService();
 after(service.close);

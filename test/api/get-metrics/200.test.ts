@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { startSystemApp } from '../../../harness/system-app.ts';
-import { isLocal } from '../../../src/api/routes/system/system.ts';
+import { isLocal } from '../../../src/process/system-routes.ts';
 
 const token = 'a-token-for-metrics';
 const app = await startSystemApp({ metricsToken: token });

@@ -3,9 +3,9 @@ import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { insertStatistics, tally } from '../../../harness/statistics.ts';
-import type { Labels } from '../../../src/core/execution/labels.ts';
 import { fromId } from '../../../src/core/id.ts';
-import { foldLabels } from '../../../src/store/history/label-changes.ts';
+import type { Labels } from '../../../src/core/labels.ts';
+import { foldLabels } from '../../../src/engine/complete/label-changes.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

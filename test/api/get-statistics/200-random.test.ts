@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { insertStatistics } from '../../../harness/statistics.ts';
-import type { Bucket } from '../../../src/contract/executions/statistics.ts';
 import {
   endStatuses,
   isPlayground,
@@ -13,6 +12,7 @@ import {
 } from '../../../src/core/execution/execution.ts';
 import type { Tally } from '../../../src/core/history/statistics.ts';
 import { toId } from '../../../src/core/id.ts';
+import type { Bucket } from '../../../src/features/history/contract/statistics-contract.ts';
 
 /** Compares statistics with a count of every execution, by the calendar of `Intl`. */
 

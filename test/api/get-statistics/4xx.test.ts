@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { getStatistics } from '../../../src/contract/executions/statistics.ts';
+import { getStatistics } from '../../../src/features/history/contract/statistics-contract.ts';
 
 const service = await startService();
 after(service.close);

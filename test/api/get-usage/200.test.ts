@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
-import { monthOf, monthStartMs } from '../../../src/core/execution/limits.ts';
+import { monthOf, monthStartMs } from '../../../src/core/agent/limits.ts';
 import { readClock } from '../../../src/db/clock.ts';
 import { sql } from '../../../src/db/sql.ts';
 

@@ -9,8 +9,11 @@ import { fromId } from '../../../src/core/id.ts';
 import type { Trx } from '../../../src/db/database.ts';
 import { inSnapshot } from '../../../src/db/in-snapshot.ts';
 import { type Sql, sql } from '../../../src/db/sql.ts';
-import { findVisibleRun } from '../../../src/store/workflow/workflow-history.ts';
-import { runColumns, runColumnsWithoutBodies } from '../../../src/store/workflow/workflow-runs.ts';
+import { findVisibleRun } from '../../../src/features/workflows/statements/workflow-history.ts';
+import {
+  runColumns,
+  runColumnsWithoutBodies,
+} from '../../../src/features/workflows/statements/workflow-runs.ts';
 
 /** Clients that poll read a workflow run without its input and output. */
 

@@ -3,8 +3,8 @@ import { after, test } from 'node:test';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { insertStatistics, tally } from '../../../harness/statistics.ts';
-import type { Bucket } from '../../../src/contract/executions/statistics.ts';
 import { sql } from '../../../src/db/sql.ts';
+import type { Bucket } from '../../../src/features/history/contract/statistics-contract.ts';
 
 const service = await startService();
 after(service.close);

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { idleGauges } from '../../../harness/system-app.ts';
-import { countExecuteCalls, createMetrics, type Metrics } from '../../../src/api/http/metrics.ts';
-import { errorResponse } from '../../../src/api/http/response/error-response.ts';
-import { send } from '../../../src/api/http/route.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
 import { Shares } from '../../../src/core/shares.ts';
+import { errorResponse } from '../../../src/http/response/error-response.ts';
+import { send } from '../../../src/http/route.ts';
+import { countExecuteCalls, createMetrics, type Metrics } from '../../../src/process/metrics.ts';
 
 test('metrics count the events of one process', async () => {
   const metrics = createMetrics(idleGauges);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cached, withTimeout } from '../../../src/api/http/ttl-cache.ts';
+import { cached, withTimeout } from '../../../src/http/ttl-cache.ts';
 
 const forever = Number.POSITIVE_INFINITY;
 

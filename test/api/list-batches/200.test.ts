@@ -12,7 +12,7 @@ import {
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { deleteOldBatches } from '../../../src/store/batch/due-batches.ts';
+import { deleteOldBatches } from '../../../src/features/batches/statements/due-batches.ts';
 
 const service = await startService();
 after(service.close);

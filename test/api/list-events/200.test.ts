@@ -5,7 +5,7 @@ import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { inTransaction } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { deleteOldEvents, writeEvents } from '../../../src/store/event/events.ts';
+import { deleteOldEvents, writeEvents } from '../../../src/engine/complete/events.ts';
 
 const service = await startService();
 after(service.close);

@@ -7,7 +7,7 @@ import { startService } from '../../../harness/service.ts';
 import type { Trx } from '../../../src/db/database.ts';
 import { inSnapshot } from '../../../src/db/in-snapshot.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { readPage } from '../../../src/flow/history/list-executions.ts';
+import { readPage } from '../../../src/features/history/verbs/list-executions.ts';
 
 const service = await startService();
 after(service.close);

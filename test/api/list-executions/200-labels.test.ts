@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { startService } from '../../../harness/service.ts';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
-import { foldLabels } from '../../../src/store/history/label-changes.ts';
+import { foldLabels } from '../../../src/engine/complete/label-changes.ts';
 
 // Labels may also be folded by the service's own round, at any time.
 const service = await startService({ config: { listPerMinute: 10_000 } });

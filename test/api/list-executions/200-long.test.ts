@@ -8,8 +8,11 @@ import { startService } from '../../../harness/service.ts';
 import type { ExecutionSummary } from '../../../src/core/execution/execution-fields.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { listExecutions, wholeRecords } from '../../../src/flow/history/list-executions.ts';
-import { readExecutionListRows } from '../../../src/store/execution/executions.ts';
+import { readExecutionListRows } from '../../../src/engine/read/executions.ts';
+import {
+  listExecutions,
+  wholeRecords,
+} from '../../../src/features/history/verbs/list-executions.ts';
 
 // No worker: the unended execution is inserted by hand.
 const longPages = 4;

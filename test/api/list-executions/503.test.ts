@@ -4,9 +4,9 @@ import { addAgent } from '../../../harness/agents.ts';
 import { untilBlocked } from '../../../harness/locks.ts';
 import { addRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
-import { searchesMax } from '../../../src/contract/limits.ts';
 import { readClock } from '../../../src/db/clock.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { searchesMax } from '../../../src/http/contract/contract-limits.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

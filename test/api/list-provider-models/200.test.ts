@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { sealKey, startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
-import { createModels } from '../../../src/provider/registry.ts';
+import { createCredentials } from '../../../src/features/providers/verbs/credentials.ts';
+import { createModels } from '../../../src/models/registry.ts';
 
 /** A provider that only lists models, in the format of its path. */
 const lists: Readonly<Record<string, unknown>> = {

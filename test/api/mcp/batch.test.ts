@@ -3,8 +3,11 @@ import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { post } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
-import { ResponseBudget } from '../../../src/api/routes/mcp/response-budget.ts';
-import { mcpProgressBytesMax, mcpResponseBytesMax } from '../../../src/contract/limits.ts';
+import { ResponseBudget } from '../../../src/faces/mcp/response-budget.ts';
+import {
+  mcpProgressBytesMax,
+  mcpResponseBytesMax,
+} from '../../../src/http/contract/contract-limits.ts';
 
 /** Batches of JSON-RPC: each message counts, and the response of all of them is bounded. */
 

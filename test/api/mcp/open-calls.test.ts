@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { modern, modernRequest, openCall, withTasks } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
-import { createOpenCalls } from '../../../src/api/routes/mcp/open-calls.ts';
 import { Shares } from '../../../src/core/shares.ts';
+import { createOpenCalls } from '../../../src/faces/mcp/open-calls.ts';
 
 const client = { workspaceId: 'w', keyId: 'a', address: '127.0.0.1', userAgent: 'test' };
 const callsOf = (publish: (names: readonly string[]) => void = () => {}) =>

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { sendUnread } from '../../../harness/unread-client.ts';
-import { PacedResponse } from '../../../src/api/routes/mcp/paced-response.ts';
+import { PacedResponse } from '../../../src/faces/mcp/paced-response.ts';
 
 const piece = Buffer.alloc(65_536, 'x');
 /** More than the buffers of a connection take. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../harness/service.ts';
-import { listPrices } from '../../../src/store/people/prices.ts';
+import { listPrices } from '../../../src/features/providers/statements/prices-statements.ts';
 
 const service = await startService();
 after(service.close);

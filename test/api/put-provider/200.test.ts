@@ -4,7 +4,7 @@ import { allowedHost, sealKey, startService } from '../../../harness/service.ts'
 import { providerKinds, sealExtrasOwner, sealOwner } from '../../../src/core/model/provider.ts';
 import { unseal } from '../../../src/core/seal.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { findStoredProvider } from '../../../src/store/people/providers.ts';
+import { findStoredProvider } from '../../../src/features/providers/statements/providers.ts';
 
 const service = await startService();
 after(service.close);

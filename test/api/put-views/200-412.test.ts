@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../harness/service.ts';
-import { viewsMax } from '../../../src/contract/limits.ts';
 import { toId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { viewsMax } from '../../../src/http/contract/contract-limits.ts';
 
 const service = await startService();
 after(service.close);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limitHashing } from '../../../src/api/access/hashing-limit.ts';
+import { limitHashing } from '../../../src/features/people/access/hashing-limit.ts';
 
 test('a few run at once, some wait, and more are refused', async () => {
   const limited = limitHashing({ concurrent: 2, waiting: 2 });

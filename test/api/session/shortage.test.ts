@@ -4,11 +4,11 @@ import { after, test } from 'node:test';
 import { pino } from 'pino';
 import { send } from '../../../harness/browser.ts';
 import { secret, startService } from '../../../harness/service.ts';
-import { createSessions } from '../../../src/api/access/session.ts';
-import { createGracefulShutdown } from '../../../src/api/http/connection/graceful-shutdown.ts';
-import { createServer } from '../../../src/api/server.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { createSessions } from '../../../src/features/people/access/session.ts';
+import { createGracefulShutdown } from '../../../src/http/connection/graceful-shutdown.ts';
+import { createServer } from '../../../src/http/server.ts';
 
 /** Sessions while the pool has no free connection. */
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { type AuthRequest, send } from '../../../harness/browser.ts';
 import { startService } from '../../../harness/service.ts';
 import { password } from '../../../harness/sessions.ts';
-import { cookieOptions } from '../../../src/api/access/session-options.ts';
+import { cookieOptions } from '../../../src/features/people/access/session-options.ts';
 
 const service = await startService();
 after(service.close);

@@ -3,8 +3,8 @@ import { after, beforeEach, test } from 'node:test';
 import { send } from '../../../harness/browser.ts';
 import { startService } from '../../../harness/service.ts';
 import { password } from '../../../harness/sessions.ts';
-import { networkOf } from '../../../src/api/access/sign-in-guard.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { networkOf } from '../../../src/features/people/access/sign-in-guard.ts';
 
 const service = await startService();
 const second = await startService({ sharedWith: service });

@@ -5,11 +5,11 @@ import { pino } from 'pino';
 import { addAgent, run } from '../../../harness/agents.ts';
 import { secret, startService } from '../../../harness/service.ts';
 import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
-import { createSessions } from '../../../src/api/access/session.ts';
-import { asCallFailure } from '../../../src/api/http/response/error-response.ts';
 import { toId } from '../../../src/core/id.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { createSessions } from '../../../src/features/people/access/session.ts';
+import { asCallFailure } from '../../../src/http/response/error-response.ts';
 
 const service = await startService();
 after(service.close);

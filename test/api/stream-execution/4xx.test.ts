@@ -3,10 +3,10 @@ import { after, test } from 'node:test';
 import { addAgent, run } from '../../../harness/agents.ts';
 import { openEvents, readEvents } from '../../../harness/read-events.ts';
 import { startService } from '../../../harness/service.ts';
-import { checkQuery } from '../../../src/api/http/request/validate.ts';
-import { readStart } from '../../../src/api/routes/executions/stream.ts';
-import { streamExecution } from '../../../src/contract/executions/executions.ts';
 import { toId } from '../../../src/core/id.ts';
+import { streamExecution } from '../../../src/features/executions/contract/executions-contract.ts';
+import { readStart } from '../../../src/features/executions/routes/stream.ts';
+import { checkQuery } from '../../../src/http/request/validate.ts';
 
 const service = await startService();
 after(service.close);

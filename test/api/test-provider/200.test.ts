@@ -3,8 +3,8 @@ import { after, test } from 'node:test';
 import { failing, type Step, startFakeProvider } from '../../../harness/fake-provider.ts';
 import { sealKey, startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
-import { createModels } from '../../../src/provider/registry.ts';
+import { createCredentials } from '../../../src/features/providers/verbs/credentials.ts';
+import { createModels } from '../../../src/models/registry.ts';
 
 const fake = await startFakeProvider();
 after(() => fake.close());

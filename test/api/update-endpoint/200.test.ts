@@ -5,7 +5,7 @@ import { startReceiver, status, toReceivers } from '../../../harness/receiver.ts
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
+import { maintainEndpoints } from '../../../src/features/events/verbs/maintain-endpoints.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);

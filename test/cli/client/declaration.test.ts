@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { startService } from '../../../harness/service.ts';
-import { schemaLine } from '../../../src/cli/client/declaration.ts';
+import { schemaLine } from '../../../src/cli/client/declaration-command.ts';
 import { fromYaml, toYaml } from '../../../src/cli/client/yaml.ts';
 import { cueline, jsonLines } from '../cueline.ts';
 

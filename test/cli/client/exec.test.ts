@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { addAgent, type TestAgent } from '../../../harness/agents.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
-import { insertAliases } from '../../../src/store/agent/slugs.ts';
+import { insertAliases } from '../../../src/features/agents/statements/slugs.ts';
 import { json, type Step, silence, stage } from '../../client/server.ts';
 import { cueline, jsonLines, spawnCommand } from '../cueline.ts';
 

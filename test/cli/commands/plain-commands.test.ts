@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { program } from '../../../src/cli/commands/program.ts';
 import { plainOperations } from '../../../src/cli/commands/server-command.ts';
-import { program } from '../../../src/cli/program.ts';
-import type { Endpoint } from '../../../src/contract/endpoint.ts';
-import { endpoints } from '../../../src/contract/index.ts';
+import { endpoints } from '../../../src/faces/reference/operations-index.ts';
+import type { Endpoint } from '../../../src/http/contract/operation.ts';
 
 /** Plain commands are the operations of the contract: their arguments, options and columns exist there. */
 

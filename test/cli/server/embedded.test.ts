@@ -7,10 +7,10 @@ import { spawnCueline } from '../../../harness/process.ts';
 import { sealOwner } from '../../../src/core/model/provider.ts';
 import { deriveSealKey, unseal } from '../../../src/core/seal.ts';
 import { openDatabase } from '../../../src/db/database.ts';
-import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
-import { findEmbedded } from '../../../src/store/embedded.ts';
-import { findStoredProvider } from '../../../src/store/people/providers.ts';
-import { findFirstWorkspace } from '../../../src/store/people/workspaces.ts';
+import { findEmbedded } from '../../../src/db/embedded/embedded.ts';
+import { readPostmaster } from '../../../src/db/embedded/postmaster.ts';
+import { findFirstWorkspace } from '../../../src/features/people/statements/workspaces.ts';
+import { findStoredProvider } from '../../../src/features/providers/statements/providers.ts';
 import { cueline, jsonLines } from '../cueline.ts';
 
 /**

@@ -7,7 +7,7 @@ import { freezeWindows } from '../../../harness/windows.ts';
 import { toId } from '../../../src/core/id.ts';
 import type { Db } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { insertAliases } from '../../../src/store/agent/slugs.ts';
+import { insertAliases } from '../../../src/features/agents/statements/slugs.ts';
 import { cueline, jsonLines, onDatabase } from '../cueline.ts';
 
 /** `cueline keys` on the database of a running service and on an empty one. */

@@ -5,7 +5,10 @@ import { type Service, startService } from '../../../harness/service.ts';
 import { sealOwner } from '../../../src/core/model/provider.ts';
 import { deriveSealKey, seal, unseal } from '../../../src/core/seal.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { findStoredProvider, putProvider } from '../../../src/store/people/providers.ts';
+import {
+  findStoredProvider,
+  putProvider,
+} from '../../../src/features/providers/statements/providers.ts';
 import { cueline, onDatabase, spawnCommand } from '../cueline.ts';
 
 /**

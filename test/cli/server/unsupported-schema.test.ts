@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadState, restoreState } from '../../../harness/states.ts';
-import { startEmbedded } from '../../../src/store/embedded.ts';
+import { startEmbedded } from '../../../src/db/embedded/embedded.ts';
 import { cueline, onDatabase } from '../cueline.ts';
 
 const states =

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { endpoints } from '../../../src/contract/index.ts';
-import type { Json } from '../../../src/contract/openapi/openapi-components.ts';
-import { examples, records } from '../../../src/contract/openapi/openapi-examples.ts';
-import { accessText, type Security } from '../../../src/contract/openapi/openapi-texts.ts';
+import type { Json } from '../../../src/faces/reference/openapi-components.ts';
+import { examples, records } from '../../../src/faces/reference/openapi-examples.ts';
+import { accessText, type Security } from '../../../src/faces/reference/openapi-texts.ts';
+import { endpoints } from '../../../src/faces/reference/operations-index.ts';
 import { sampledOpenapi } from '../../openapi-samples.ts';
 
 /** Rules of OpenAPI 3.1 that a generated document could break, checked without its schema. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renderPrompt } from '../../../src/core/agent/render-prompt.ts';
+import { renderPrompt } from '../../../src/core/execution/render-prompt.ts';
 
 const defaults = { tone: 'brief', detail: 'none', aside: null };
 

@@ -9,14 +9,14 @@ import {
   measure,
   nextState,
   noDataRules,
-} from '../../../src/core/event/alert.ts';
+} from '../../../src/features/events/rules/alert.ts';
 import {
   type MinuteSums,
   previewAlert,
   queueAges,
   quotaValues,
   windowValues,
-} from '../../../src/core/event/alert-preview.ts';
+} from '../../../src/features/events/rules/alert-preview.ts';
 
 const settings: AlertSettings = {
   ...{ name: 'A', metric: 'failureRate', agentIds: null, tag: null },

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptySetup } from '../../../harness/setups.ts';
 import type { CallBody } from '../../../src/core/agent/conversation.ts';
+import { type Counts, keyDefaultLimits, noLimits } from '../../../src/core/agent/limits.ts';
 import { parseExecuteBody, type UnparsedBody } from '../../../src/core/agent/variables.ts';
 import { decide, type Facts } from '../../../src/core/execution/decide.ts';
-import { type Counts, keyDefaultLimits, noLimits } from '../../../src/core/execution/limits.ts';
 import { toId } from '../../../src/core/id.ts';
 import type { Caller } from '../../../src/core/people/caller.ts';
-import { decideStart } from '../../../src/core/workflow/decide-start.ts';
+import { decideStart } from '../../../src/features/workflows/rules/decide-start.ts';
 
 /** The order of the checks is part of the API. Each case violates its own check and all later ones. */
 

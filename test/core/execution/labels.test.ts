@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseExecuteBody } from '../../../src/core/agent/variables.ts';
+import { compact, members } from '../../../src/core/json.ts';
 import {
   metadataMax,
   metadataNameMax,
@@ -10,8 +11,7 @@ import {
   tagMax,
   tagsMax,
   userMax,
-} from '../../../src/core/execution/labels.ts';
-import { compact, members } from '../../../src/core/json.ts';
+} from '../../../src/core/labels.ts';
 
 function problemWith(fields: object): string | null {
   const labels = readLabels(members(compact(JSON.stringify(fields))));

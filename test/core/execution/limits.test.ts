@@ -18,7 +18,7 @@ import {
   type WindowState,
   windowStartMs,
   windows,
-} from '../../../src/core/execution/limits.ts';
+} from '../../../src/core/agent/limits.ts';
 
 const startMs = Date.UTC(2026, 10, 21, 23, 58, 30);
 const at = (text: string) => Date.parse(`2026-11-${text}Z`);

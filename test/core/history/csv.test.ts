@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readCsvLine } from '../../../harness/csv.ts';
-import { csvLine, spreadsheetLine } from '../../../src/core/history/csv.ts';
+import { csvLine, spreadsheetLine } from '../../../src/features/history/rules/csv.ts';
 
 test('quotes every text, and nothing else', () => {
   assert.equal(csvLine([1, -0.5, true, null, 'a b', '']), '1,-0.5,true,,"a b",""\r\n');

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Span } from '../../../src/core/history/history-range.ts';
+import { levelMs } from '../../../src/core/history/statistics.ts';
 import {
   fits,
   type IntervalsRequest,
   intervalBounds,
   intervalLengths,
   intervalSpans,
-} from '../../../src/core/history/intervals.ts';
-import { levelMs } from '../../../src/core/history/statistics.ts';
+} from '../../../src/features/history/rules/intervals.ts';
 
 const ms = (text: string) => Date.parse(`${text}Z`);
 const iso = (at: number) => new Date(at).toISOString().slice(0, 16);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fallbackModel } from '../../../src/core/model/fallback.ts';
+import { fallbackModel } from '../../../src/core/agent/fallback.ts';
 
 const models = ['a/one', 'b/two', 'c/three'];
 const limited = (waitMs: number) => ({ code: 'PROVIDER_RATE_LIMITED', waitMs }) as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { noLimits } from '../../../src/core/execution/limits.ts';
+import { noLimits } from '../../../src/core/agent/limits.ts';
 import { permissions } from '../../../src/core/people/key.ts';
 import { excess, type IssuerScope, type KeyScope } from '../../../src/core/people/key-scope.ts';
 

@@ -4,8 +4,11 @@ import {
   agentsOf,
   checkWorkflow,
   type StepAgent,
-} from '../../../src/core/workflow/check-definition.ts';
-import type { DefinitionDraft, StepDraft } from '../../../src/core/workflow/fill-definition.ts';
+} from '../../../src/features/workflows/rules/check-definition.ts';
+import type {
+  DefinitionDraft,
+  StepDraft,
+} from '../../../src/features/workflows/rules/fill-definition.ts';
 
 const agents = new Map<string, StepAgent>([
   ['agt_a', { name: 'A', inactive: null, requiredVariables: [] }],

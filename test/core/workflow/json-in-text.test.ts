@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { oneJsonIn, wholeJson } from '../../../src/core/workflow/json-in-text.ts';
+import { oneJsonIn, wholeJson } from '../../../src/core/json-in-text.ts';
 
 const object = '{"kind":"a"}';
 const fence = '```';

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dueTick, nextTicks, scheduleProblem } from '../../../src/core/workflow/schedule.ts';
+import {
+  dueTick,
+  nextTicks,
+  scheduleProblem,
+} from '../../../src/features/workflows/rules/schedule.ts';
 
 const at = (text: string) => Date.parse(text);
 const texts = (ticks: readonly number[]) => ticks.map((ms) => new Date(ms).toISOString());

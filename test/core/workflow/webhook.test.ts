@@ -7,7 +7,7 @@ import {
   checkSignature,
   type SignatureHeaders,
   toleranceMs,
-} from '../../../src/core/workflow/webhook.ts';
+} from '../../../src/features/workflows/rules/webhook.ts';
 
 const nowMs = Date.parse('2026-11-21T09:30:00Z');
 const payload = '{"ticket":"Où est mon colis?"}';

@@ -5,12 +5,12 @@ import { addAgent } from '../../../harness/agents.ts';
 import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
-import { readConfig } from '../../../src/config.ts';
 import { parseExecuteBody, type UnparsedBody } from '../../../src/core/agent/variables.ts';
 import { type Compute, JobTooLarge } from '../../../src/core/compute.ts';
 import type { ExecuteCall } from '../../../src/core/execution/decide.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createAdmission } from '../../../src/flow/admission/admit.ts';
+import { createAdmission } from '../../../src/engine/admit/admit.ts';
+import { readConfig } from '../../../src/process/config/config.ts';
 
 /** What a body costs beyond a look at it happens once its caller is known, and never while rows are locked. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchBytesMax } from '../../../src/core/batch/batch.ts';
-import { replayUpload } from '../../../src/flow/batch/upload-batch.ts';
+import { replayUpload } from '../../../src/features/batches/verbs/upload-batch.ts';
 
 test('a file above the limit is another file than that of the idempotency key', async () => {
   const chunk = Buffer.alloc(1_048_576, '\n');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createComputeLanes } from '../../../src/flow/compute/compute-lanes.ts';
+import { createComputeLanes } from '../../../src/engine/compute/compute-lanes.ts';
 import { doubleJob, waitJob } from './jobs.ts';
 
 test('a job with a long input delays no other', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { JobTooLarge } from '../../../src/core/compute.ts';
-import { createComputeThread } from '../../../src/flow/compute/compute-thread.ts';
-import { turns } from '../../../src/flow/compute/turns.ts';
+import { createComputeThread } from '../../../src/engine/compute/compute-thread.ts';
+import { turns } from '../../../src/engine/compute/turns.ts';
 import { doubleJob, fillJob, leaveJob, refuseJob } from './jobs.ts';
 
 const thread = createComputeThread();

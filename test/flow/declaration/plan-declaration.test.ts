@@ -6,9 +6,9 @@ import { startService } from '../../../harness/service.ts';
 import { interceptedDb } from '../../../harness/silent-db.ts';
 import { addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { planDeclaration } from '../../../src/flow/declaration/plan-declaration.ts';
-import { readDeclaration } from '../../../src/flow/declaration/read-declaration.ts';
-import { findSessionCaller } from '../../../src/store/people/callers.ts';
+import { planDeclaration } from '../../../src/features/declaration/verbs/plan-declaration.ts';
+import { readDeclaration } from '../../../src/features/declaration/verbs/read-declaration.ts';
+import { findSessionCaller } from '../../../src/features/people/statements/callers.ts';
 
 const service = await startService();
 after(service.close);

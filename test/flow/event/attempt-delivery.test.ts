@@ -5,8 +5,8 @@ import { sealKey } from '../../../harness/service.ts';
 import { sealOwner } from '../../../src/core/model/provider.ts';
 import { seal } from '../../../src/core/seal.ts';
 import { generateWebhookSecret } from '../../../src/core/standard-webhooks.ts';
-import { attemptDelivery } from '../../../src/flow/event/attempt-delivery.ts';
-import type { DueDelivery } from '../../../src/store/event/deliveries.ts';
+import type { DueDelivery } from '../../../src/features/events/statements/deliveries.ts';
+import { attemptDelivery } from '../../../src/features/events/verbs/attempt-delivery.ts';
 
 /** The outcome of an attempt whose receiver answers with this status. */
 function attempt(status: number, attemptCount = 0) {

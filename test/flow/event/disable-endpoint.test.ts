@@ -4,10 +4,10 @@ import { addEndpoint, type TestEndpoint } from '../../../harness/endpoints.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
-import { runAll } from '../../../src/flow/transaction/paced-transactions.ts';
-import { countEndpointStates } from '../../../src/store/event/endpoints.ts';
-import { maintenanceJobs } from '../../../src/wiring/maintenance-jobs.ts';
+import { runAll } from '../../../src/engine/transaction/paced-transactions.ts';
+import { countEndpointStates } from '../../../src/features/events/statements/endpoints.ts';
+import { maintainEndpoints } from '../../../src/features/events/verbs/maintain-endpoints.ts';
+import { maintenanceJobs } from '../../../src/process/background-jobs.ts';
 
 /** An endpoint that has been dead for long has many pending deliveries. No transaction changes all of them. */
 

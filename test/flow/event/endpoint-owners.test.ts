@@ -5,8 +5,8 @@ import { startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId, toId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
-import { writeEvents } from '../../../src/store/event/events.ts';
+import { writeEvents } from '../../../src/engine/complete/events.ts';
+import { maintainEndpoints } from '../../../src/features/events/verbs/maintain-endpoints.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);

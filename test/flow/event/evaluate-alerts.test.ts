@@ -6,7 +6,7 @@ import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { evaluateAlerts } from '../../../src/flow/event/evaluate-alerts.ts';
+import { evaluateAlerts } from '../../../src/features/events/verbs/evaluate-alerts.ts';
 
 const service = await startService({ config: toReceivers });
 const second = await startService({ config: toReceivers, sharedWith: service });

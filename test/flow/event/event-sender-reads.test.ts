@@ -7,7 +7,7 @@ import { sealKey, startService } from '../../../harness/service.ts';
 import type { PostAnswer } from '../../../src/core/event/post.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createEventSender } from '../../../src/flow/event/event-sender.ts';
+import { createEventSender } from '../../../src/features/events/verbs/event-sender.ts';
 
 /** What the sender read, against what it wrote before the response arrived. The tests send the responses. */
 

@@ -6,7 +6,7 @@ import { startService } from '../../../harness/service.ts';
 import { type EventType, eventTypes } from '../../../src/core/event/event.ts';
 import { fromId, toId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { maintainEndpoints } from '../../../src/flow/event/maintain-endpoints.ts';
+import { maintainEndpoints } from '../../../src/features/events/verbs/maintain-endpoints.ts';
 
 const service = await startService();
 after(service.close);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../harness/service.ts';
 import { interceptedDb } from '../../../harness/silent-db.ts';
-import { withDefaults } from '../../../src/core/event/alert.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { previewFirings } from '../../../src/flow/event/change-alert.ts';
+import { withDefaults } from '../../../src/features/events/rules/alert.ts';
+import { previewFirings } from '../../../src/features/events/verbs/change-alert.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { addEndpoint } from '../../../harness/endpoints.ts';
 import { startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createProviderHealth } from '../../../src/flow/event/provider-health.ts';
+import { createProviderHealth } from '../../../src/features/events/verbs/provider-health.ts';
 
 const service = await startService();
 after(service.close);

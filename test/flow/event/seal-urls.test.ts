@@ -6,7 +6,7 @@ import { type Receiver, startReceiver, toReceivers } from '../../../harness/rece
 import { type Service, sealKey, startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { sealURLs } from '../../../src/flow/event/seal-urls.ts';
+import { sealURLs } from '../../../src/features/events/verbs/seal-urls.ts';
 import { checkEndpointURL } from '../../../src/net/guard.ts';
 import { createPostEvent } from '../../../src/net/post-event.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { awaitEnd } from '../../../src/flow/execution/await-end.ts';
-import { createWaiters } from '../../../src/flow/execution/wait.ts';
+import { awaitEnd } from '../../../src/engine/read/await-end.ts';
+import { createWaiters } from '../../../src/engine/read/wait.ts';
 
 test('a shutdown while the database is unavailable ends the wait without a result, not with an error', async () => {
   const waiters = createWaiters({ findEnded: async () => [], onError: () => assert.fail() });

@@ -8,8 +8,8 @@ import { interceptedDb } from '../../../harness/silent-db.ts';
 import { coldProgress } from '../../../harness/workflow-engine.ts';
 import { fromId } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createCanceler } from '../../../src/flow/execution/cancel.ts';
-import { createFinisher } from '../../../src/flow/execution/finish.ts';
+import { createCanceler } from '../../../src/engine/complete/cancel.ts';
+import { createFinisher } from '../../../src/engine/complete/finish.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

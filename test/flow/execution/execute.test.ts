@@ -15,7 +15,7 @@ import {
   type AttemptRun,
   type ExecuteDeps,
   executeAttempt,
-} from '../../../src/flow/execution/execute.ts';
+} from '../../../src/engine/run/execute.ts';
 
 const service = await startService();
 after(service.close);

@@ -9,8 +9,8 @@ import { addWorkflow, startRun, step } from '../../../harness/workflow-runs.ts';
 import { fromId } from '../../../src/core/id.ts';
 import type { Pipelines, Send } from '../../../src/db/pipeline.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { canceledEnd, createFinisher } from '../../../src/flow/execution/finish.ts';
-import { findLiveExecutions } from '../../../src/store/execution/executions.ts';
+import { canceledEnd, createFinisher } from '../../../src/engine/complete/finish.ts';
+import { findLiveExecutions } from '../../../src/engine/read/executions.ts';
 
 /** Ends in one batch: values of workflow runs must not delay plain executions. */
 

@@ -12,13 +12,13 @@ import {
   mergeTexts,
   startOf,
   unseen,
-} from '../../../src/flow/execution/emitted-events.ts';
-import { createLiveStreams, type LiveStreams } from '../../../src/flow/execution/live-streams.ts';
+} from '../../../src/engine/stream/emitted-events.ts';
+import { createLiveStreams, type LiveStreams } from '../../../src/engine/stream/live-streams.ts';
 import {
   chunksMax,
   deleteEndedStreams,
   readStreamChunks,
-} from '../../../src/store/execution/stream-chunks.ts';
+} from '../../../src/engine/stream/stream-chunks.ts';
 
 let database: TestDatabase;
 let db: Db;

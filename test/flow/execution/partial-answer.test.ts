@@ -5,9 +5,9 @@ import { startService } from '../../../harness/service.ts';
 import { fromId, toId, uuid7 } from '../../../src/core/id.ts';
 import type { Emit } from '../../../src/core/model/model-port.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { EmittedEvents, mergeTexts } from '../../../src/flow/execution/emitted-events.ts';
-import { findPartialAnswer } from '../../../src/flow/execution/partial-answer.ts';
-import { removeBodies } from '../../../src/store/history/bodies.ts';
+import { EmittedEvents, mergeTexts } from '../../../src/engine/stream/emitted-events.ts';
+import { findPartialAnswer } from '../../../src/engine/stream/partial-answer.ts';
+import { removeBodies } from '../../../src/features/history/statements/bodies.ts';
 
 /** What a canceled call had received: its text, and its tokens as far as known. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ByteShares } from '../../../src/core/byte-shares.ts';
-import { readWithinBytes } from '../../../src/flow/execution/read-within-bytes.ts';
+import { readWithinBytes } from '../../../src/engine/stream/read-within-bytes.ts';
 
 const mega = 1_000_000;
 const { signal } = new AbortController();

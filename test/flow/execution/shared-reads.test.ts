@@ -8,7 +8,7 @@ import { startService } from '../../../harness/service.ts';
 import { hashKey } from '../../../src/core/people/key.ts';
 import type { Pipelines } from '../../../src/db/pipeline.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createSharedReads } from '../../../src/flow/execution/shared-reads.ts';
+import { createSharedReads } from '../../../src/engine/read/shared-reads.ts';
 
 const service = await startService({ role: 'api' });
 const pipelines = testPipelines(service.database.connection);

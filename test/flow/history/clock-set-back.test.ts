@@ -12,18 +12,18 @@ import { shadowClock } from '../../../proof/clock.ts';
 import { nothingSpent } from '../../../src/core/execution/queued-execution.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { type Sql, sql } from '../../../src/db/sql.ts';
-import { runAll } from '../../../src/flow/transaction/paced-transactions.ts';
+import { claimDueStops, findDueAgents } from '../../../src/engine/advance/workflow-steps.ts';
 import {
   claimExecutions,
   promoteDelayed,
   releaseExecutions,
-} from '../../../src/store/execution/queue.ts';
-import { heartbeat, registerWorker, sweepWorkers } from '../../../src/store/execution/workers.ts';
-import { tryStartJob } from '../../../src/store/history/maintenance-jobs.ts';
-import { countAttempt } from '../../../src/store/people/sign-in-attempts.ts';
-import { claimDueSchedules } from '../../../src/store/workflow/schedules.ts';
-import { claimDueStops, findDueAgents } from '../../../src/store/workflow/workflow-steps.ts';
-import { maintenanceJobs } from '../../../src/wiring/maintenance-jobs.ts';
+} from '../../../src/engine/run/queue.ts';
+import { heartbeat, registerWorker, sweepWorkers } from '../../../src/engine/run/workers.ts';
+import { runAll } from '../../../src/engine/transaction/paced-transactions.ts';
+import { tryStartJob } from '../../../src/features/history/statements/maintenance-jobs.ts';
+import { countAttempt } from '../../../src/features/people/statements/sign-in-attempts.ts';
+import { claimDueSchedules } from '../../../src/features/workflows/statements/schedules.ts';
+import { maintenanceJobs } from '../../../src/process/background-jobs.ts';
 
 /** The database's clock is a year ahead for a moment, and then set back. */
 

@@ -4,8 +4,8 @@ import { openTestDatabase } from '../../../harness/database.ts';
 import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
 import type { Execution } from '../../../src/core/execution/execution-fields.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
-import { matchesFilter } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/features/history/statements/history-filter.ts';
+import { exportExecutions } from '../../../src/features/history/verbs/export-executions.ts';
 
 const { db, close } = await openTestDatabase(2);
 let made: RandomHistory;

@@ -9,16 +9,16 @@ import { testPipelines } from '../../../harness/pipelines.ts';
 import { addMonth, addRecords, dayMs } from '../../../harness/records.ts';
 import { everything, type IdRange } from '../../../src/core/history/history-range.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { indexRound } from '../../../src/flow/history/index-round.ts';
-import { searchExecutions } from '../../../src/flow/history/search-executions.ts';
-import { removeBodies } from '../../../src/store/history/bodies.ts';
-import { deleteRecords } from '../../../src/store/history/deletion.ts';
+import { removeBodies } from '../../../src/features/history/statements/bodies.ts';
+import { deleteRecords } from '../../../src/features/history/statements/deletion.ts';
 import {
   type Candidates,
   findCandidates,
   readSearchLag,
   tokenSetsOf,
-} from '../../../src/store/history/search-index.ts';
+} from '../../../src/features/history/statements/search-index.ts';
+import { indexRound } from '../../../src/features/history/verbs/index-round.ts';
+import { searchExecutions } from '../../../src/features/history/verbs/search-executions.ts';
 
 /** What the search index holds after each change of the history. */
 

@@ -10,9 +10,9 @@ import { toId } from '../../../src/core/id.ts';
 import type { ModelCall } from '../../../src/core/model/model-port.ts';
 import { inSnapshot } from '../../../src/db/in-snapshot.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { readPage } from '../../../src/flow/history/list-executions.ts';
-import { rollupRound } from '../../../src/flow/history/retention-round.ts';
-import { matchesFilter } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/features/history/statements/history-filter.ts';
+import { readPage } from '../../../src/features/history/verbs/list-executions.ts';
+import { rollupRound } from '../../../src/features/history/verbs/retention-round.ts';
 
 /** A model whose executions end only by a cancel, and one that responds at once. */
 const longModel = 'cueline/long';

@@ -7,11 +7,11 @@ import { endStatuses, sources } from '../../../src/core/execution/execution.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { uuidFloor } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import type { ListRequest } from '../../../src/flow/history/history-page.ts';
-import { listExecutions } from '../../../src/flow/history/list-executions.ts';
-import { searchExecutions } from '../../../src/flow/history/search-executions.ts';
-import { matchesFilter } from '../../../src/store/history/history-filter.ts';
-import { indexChanges } from '../../../src/store/history/search-index.ts';
+import { matchesFilter } from '../../../src/features/history/statements/history-filter.ts';
+import { indexChanges } from '../../../src/features/history/statements/search-index.ts';
+import type { ListRequest } from '../../../src/features/history/verbs/history-page.ts';
+import { listExecutions } from '../../../src/features/history/verbs/list-executions.ts';
+import { searchExecutions } from '../../../src/features/history/verbs/search-executions.ts';
 
 const { db, close } = await openTestDatabase(2);
 let made: RandomHistory;

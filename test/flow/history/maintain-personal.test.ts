@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { runAll } from '../../../src/flow/transaction/paced-transactions.ts';
-import { maintenanceJobs } from '../../../src/wiring/maintenance-jobs.ts';
+import { runAll } from '../../../src/engine/transaction/paced-transactions.ts';
+import { maintenanceJobs } from '../../../src/process/background-jobs.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

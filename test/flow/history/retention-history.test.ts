@@ -6,7 +6,7 @@ import { testPipelines } from '../../../harness/pipelines.ts';
 import { miscounted } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { retentionRound } from '../../../src/flow/history/retention-round.ts';
+import { retentionRound } from '../../../src/features/history/verbs/retention-round.ts';
 
 /**
  * Random histories: executions end, are canceled or refused; records are deleted, erased or overdue, all

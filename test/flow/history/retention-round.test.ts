@@ -18,9 +18,12 @@ import {
 import type { Db } from '../../../src/db/database.ts';
 import type { Pipelines } from '../../../src/db/pipeline.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { retentionRound, rollupRound } from '../../../src/flow/history/retention-round.ts';
-import { removeBodies } from '../../../src/store/history/bodies.ts';
-import { overdueBefore } from '../../../src/store/history/retention.ts';
+import { removeBodies } from '../../../src/features/history/statements/bodies.ts';
+import { overdueBefore } from '../../../src/features/history/statements/retention-statements.ts';
+import {
+  retentionRound,
+  rollupRound,
+} from '../../../src/features/history/verbs/retention-round.ts';
 
 /** What retention rounds delete and keep. Whole months are tested in `months.test.ts`. */
 

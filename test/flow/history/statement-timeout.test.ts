@@ -5,10 +5,10 @@ import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/
 import { interceptedDb } from '../../../harness/silent-db.ts';
 import type { Db } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { exportExecutions } from '../../../src/flow/history/export-executions.ts';
-import type { ListRequest } from '../../../src/flow/history/history-page.ts';
-import { listExecutions } from '../../../src/flow/history/list-executions.ts';
-import { matchesFilter } from '../../../src/store/history/history-filter.ts';
+import { matchesFilter } from '../../../src/features/history/statements/history-filter.ts';
+import { exportExecutions } from '../../../src/features/history/verbs/export-executions.ts';
+import type { ListRequest } from '../../../src/features/history/verbs/history-page.ts';
+import { listExecutions } from '../../../src/features/history/verbs/list-executions.ts';
 
 /** Searches that exceed the statement timeout. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batcher, lanes } from '../../../src/flow/transaction/batcher.ts';
+import { batcher, lanes } from '../../../src/engine/transaction/batcher.ts';
 
 test('a batch is limited by size and weight, and a heavy item forms its own batch', async () => {
   const batches: number[][] = [];

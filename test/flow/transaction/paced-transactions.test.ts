@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repeatWhileFull, runAll } from '../../../src/flow/transaction/paced-transactions.ts';
+import { repeatWhileFull, runAll } from '../../../src/engine/transaction/paced-transactions.ts';
 
 test('a task that fails blocks no other, and the first failure is thrown', async () => {
   const ran: string[] = [];

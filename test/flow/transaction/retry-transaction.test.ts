@@ -5,7 +5,7 @@ import {
   asItemFaults,
   ItemFault,
   transactBatch,
-} from '../../../src/flow/transaction/retry-transaction.ts';
+} from '../../../src/engine/transaction/retry-transaction.ts';
 
 const failure = (code: string) => Object.assign(new pg.DatabaseError('no', 1, 'error'), { code });
 

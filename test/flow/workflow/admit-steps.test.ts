@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DueStep } from '../../../src/engine/advance/workflow-steps.ts';
 import {
   createStepAdmission,
   type StepAdmissionDeps,
-} from '../../../src/flow/workflow/admit-steps.ts';
-import type { DueStep } from '../../../src/store/workflow/workflow-steps.ts';
+} from '../../../src/features/workflows/verbs/admit-steps.ts';
 
 const step = (item: number, variables = '{}'): DueStep => ({
   runId: 'run',

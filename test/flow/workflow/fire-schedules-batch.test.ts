@@ -4,8 +4,8 @@ import { openTestDatabase } from '../../../harness/database.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { addWorkspace } from '../../../harness/people.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { fireSchedules } from '../../../src/flow/workflow/fire-schedules.ts';
-import type { StartCall, Started } from '../../../src/flow/workflow/start-call.ts';
+import { fireSchedules } from '../../../src/features/workflows/verbs/fire-schedules.ts';
+import type { StartCall, Started } from '../../../src/features/workflows/verbs/start-call.ts';
 
 /** Many schedules that are due at the same moment, polled only by this process. */
 

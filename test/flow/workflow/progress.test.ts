@@ -9,11 +9,11 @@ import { toId } from '../../../src/core/id.ts';
 import type { Send } from '../../../src/db/pipeline.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { commit } from '../../../src/db/statements.ts';
-import type { Definitions } from '../../../src/flow/workflow/definition-cache.ts';
-import { planProgress } from '../../../src/flow/workflow/progress.ts';
-import { settleSteps } from '../../../src/flow/workflow/settle-steps.ts';
-import { beginProgress, lockWorkflowRuns } from '../../../src/store/workflow/workflow-progress.ts';
-import { readSteps } from '../../../src/store/workflow/workflow-progress-read.ts';
+import type { Definitions } from '../../../src/engine/advance/definition-cache.ts';
+import { planProgress } from '../../../src/engine/advance/plan-progress.ts';
+import { beginProgress, lockWorkflowRuns } from '../../../src/engine/advance/workflow-progress.ts';
+import { readSteps } from '../../../src/engine/advance/workflow-progress-read.ts';
+import { settleSteps } from '../../../src/features/workflows/verbs/settle-steps.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

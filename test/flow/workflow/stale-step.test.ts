@@ -5,12 +5,12 @@ import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
-import { readConfig } from '../../../src/config.ts';
 import { readVariables } from '../../../src/core/agent/variables.ts';
 import type { ExecuteCall } from '../../../src/core/execution/decide.ts';
 import { workflowCaller } from '../../../src/core/people/caller.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createAdmission } from '../../../src/flow/admission/admit.ts';
+import { createAdmission } from '../../../src/engine/admit/admit.ts';
+import { readConfig } from '../../../src/process/config/config.ts';
 
 /** A paused process calls a step whose fallback has replaced it. */
 

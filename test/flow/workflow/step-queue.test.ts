@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stepQueue } from '../../../src/flow/workflow/step-queue.ts';
-import type { DueStep } from '../../../src/store/workflow/workflow-steps.ts';
+import type { DueStep } from '../../../src/engine/advance/workflow-steps.ts';
+import { stepQueue } from '../../../src/features/workflows/verbs/step-queue.ts';
 
 const step = (workspaceId: string, item: number): DueStep => ({
   runId: workspaceId,

@@ -6,18 +6,18 @@ import { addWorkspace } from '../../../harness/people.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
-import { noLimits } from '../../../src/core/execution/limits.ts';
+import { noLimits } from '../../../src/core/agent/limits.ts';
 import { sql } from '../../../src/db/sql.ts';
-import {
-  endOverdueWorkflowRuns,
-  type SweepDeps,
-  sweepWorkflows,
-} from '../../../src/flow/workflow/sweep-workflows.ts';
 import {
   type DueStep,
   findDueAgents,
   releaseSteps,
-} from '../../../src/store/workflow/workflow-steps.ts';
+} from '../../../src/engine/advance/workflow-steps.ts';
+import {
+  endOverdueWorkflowRuns,
+  type SweepDeps,
+  sweepWorkflows,
+} from '../../../src/features/workflows/verbs/sweep-workflows.ts';
 
 /** An API process: only these tests sweep. */
 const service = await startService({ role: 'api' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentOf } from '../../../src/core/workflow/document.ts';
-import { noValues, valueCache } from '../../../src/flow/workflow/value-cache.ts';
+import { noValues, valueCache } from '../../../src/engine/advance/value-cache.ts';
 
 const holding = (chars: number) => ({ ...noValues, input: documentOf('x'.repeat(chars)) });
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentOf } from '../../../src/core/workflow/document.ts';
-import { noValues, valueCache } from '../../../src/flow/workflow/value-cache.ts';
-import { createWorkflows, type WorkflowDeps } from '../../../src/flow/workflow/workflows.ts';
+import { noValues, valueCache } from '../../../src/engine/advance/value-cache.ts';
+import {
+  createWorkflows,
+  type WorkflowDeps,
+} from '../../../src/features/workflows/verbs/workflow-engine.ts';
 
 /** Workflows, and what they published and reported. */
 function observedWorkflows() {

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { addWorkspace } from '../../../harness/people.ts';
-import { hashPassword } from '../../../src/api/access/session.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
 import type { Db } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { hashPassword } from '../../../src/features/people/access/session.ts';
+import { hasGeneratedPassword, listUsers } from '../../../src/features/people/statements/users.ts';
 import {
   bootstrapWorkspace,
   type FirstOwner,
-} from '../../../src/flow/workspace/bootstrap-workspace.ts';
-import { hasGeneratedPassword, listUsers } from '../../../src/store/people/users.ts';
+} from '../../../src/process/setup/bootstrap-workspace.ts';
 
 async function emptyDatabase(t: TestContext): Promise<Db> {
   const { db, close } = await openTestDatabase();

@@ -8,12 +8,12 @@ import type { Caller } from '../../../src/core/people/caller.ts';
 import { hashToken } from '../../../src/core/people/token.ts';
 import type { Db } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { acceptInvitation } from '../../../src/flow/workspace/accept-invitation.ts';
-import { changeRole, removeMember } from '../../../src/flow/workspace/change-member.ts';
-import { invite } from '../../../src/flow/workspace/invite.ts';
-import { lockLimits } from '../../../src/store/admission/limits.ts';
-import { findSessionCaller } from '../../../src/store/people/callers.ts';
-import { listInvitations } from '../../../src/store/people/invitations.ts';
+import { lockLimits } from '../../../src/engine/fields/limit-rows.ts';
+import { findSessionCaller } from '../../../src/features/people/statements/callers.ts';
+import { listInvitations } from '../../../src/features/people/statements/invitations.ts';
+import { acceptInvitation } from '../../../src/features/people/verbs/accept-invitation.ts';
+import { changeRole, removeMember } from '../../../src/features/people/verbs/change-member.ts';
+import { invite } from '../../../src/features/people/verbs/invite.ts';
 
 const { db, close } = await openTestDatabase();
 after(close);

@@ -5,8 +5,8 @@ import { sealKey, startService } from '../../../harness/service.ts';
 import { noExtras } from '../../../src/core/model/request-extras.ts';
 import { deriveSealKey } from '../../../src/core/seal.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
-import { findStoredProvider } from '../../../src/store/people/providers.ts';
+import { findStoredProvider } from '../../../src/features/providers/statements/providers.ts';
+import { createCredentials } from '../../../src/features/providers/verbs/credentials.ts';
 
 const service = await startService();
 after(service.close);

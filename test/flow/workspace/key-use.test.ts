@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashKey } from '../../../src/core/people/key.ts';
-import { createKeyUse } from '../../../src/flow/workspace/key-use.ts';
+import { createKeyUse } from '../../../src/features/people/verbs/key-use.ts';
 
 const [a, b, c] = ['a', 'b', 'c'].map(hashKey) as [string, string, string];
 

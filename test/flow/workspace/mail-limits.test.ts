@@ -6,7 +6,7 @@ import { mailsPerDayMax, resetMailsMax } from '../../../src/core/people/mail.ts'
 import { openInvitationsMax } from '../../../src/core/people/member.ts';
 import { inTransaction } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { takeMails } from '../../../src/store/people/mails.ts';
+import { takeMails } from '../../../src/features/people/statements/mails.ts';
 
 const mailServer = await startMailServer();
 const publicUrl = 'https://cueline.example';

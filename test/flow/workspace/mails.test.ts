@@ -6,8 +6,8 @@ import { startMailServer } from '../../../harness/mail-server.ts';
 import { startService } from '../../../harness/service.ts';
 import { inTransaction } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { sendMails } from '../../../src/flow/workspace/send-mails.ts';
-import { queueMails } from '../../../src/store/people/mails.ts';
+import { queueMails } from '../../../src/features/people/statements/mails.ts';
+import { sendMails } from '../../../src/features/people/verbs/send-mails.ts';
 
 const mailServer = await startMailServer();
 const publicUrl = 'https://cueline.example';

@@ -8,9 +8,9 @@ import { deriveSealKey, unseal } from '../../../src/core/seal.ts';
 import { StartupFailure } from '../../../src/core/startup-failure.ts';
 import type { Db } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { createCredentials } from '../../../src/flow/workspace/credentials.ts';
-import { acceptSecret, reseal, verifySecret } from '../../../src/flow/workspace/reseal.ts';
-import { findStoredProvider } from '../../../src/store/people/providers.ts';
+import { findStoredProvider } from '../../../src/features/providers/statements/providers.ts';
+import { createCredentials } from '../../../src/features/providers/verbs/credentials.ts';
+import { acceptSecret, reseal, verifySecret } from '../../../src/process/setup/reseal.ts';
 
 const wrong = (error: unknown) => {
   assert.ok(error instanceof StartupFailure);

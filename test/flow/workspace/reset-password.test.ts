@@ -3,10 +3,10 @@ import { after, test } from 'node:test';
 import { send } from '../../../harness/browser.ts';
 import { startService } from '../../../harness/service.ts';
 import { password as old } from '../../../harness/sessions.ts';
-import { hashPassword } from '../../../src/api/access/session.ts';
 import { CallFailure } from '../../../src/core/failure.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { resetPassword } from '../../../src/flow/workspace/reset-password.ts';
+import { hashPassword } from '../../../src/features/people/access/session.ts';
+import { resetPassword } from '../../../src/features/people/verbs/reset-password.ts';
 
 const service = await startService();
 after(service.close);

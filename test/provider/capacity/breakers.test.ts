@@ -5,7 +5,7 @@ import {
   type Breakers,
   createBreakers,
   providersOpen,
-} from '../../../src/provider/capacity/breakers.ts';
+} from '../../../src/models/capacity/breakers.ts';
 
 const minute = 60_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairQueue } from '../../../src/provider/capacity/fair-queue.ts';
+import { FairQueue } from '../../../src/models/capacity/fair-queue.ts';
 
 const forever = 2 ** 30;
 

@@ -4,7 +4,7 @@ import { startFakeProvider } from '../../../harness/fake-provider.ts';
 import { emptySetup, openUnsealed } from '../../../harness/setups.ts';
 import { collectResponse } from '../../../src/core/model/model-events.ts';
 import { ModelDeferred, ModelFailure } from '../../../src/core/model/model-port.ts';
-import { createModels } from '../../../src/provider/registry.ts';
+import { createModels } from '../../../src/models/registry.ts';
 
 const fake = await startFakeProvider();
 after(() => fake.close());

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noExtras } from '../../../src/core/model/request-extras.ts';
-import { complete, type ProviderSettings } from '../../../src/provider/connection/settings.ts';
-import { generate } from '../../../src/provider/generate.ts';
-import { languageModel } from '../../../src/provider/models/language-model.ts';
+import { languageModel } from '../../../src/models/adapters/language-model.ts';
+import { complete, type ProviderSettings } from '../../../src/models/connection/settings.ts';
+import { generate } from '../../../src/models/generate.ts';
 import { chat, response } from '../generated.ts';
 
 /** The addresses of Azure, and models that are only in chat completions. */

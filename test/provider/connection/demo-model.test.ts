@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { demoModel } from '../../../src/provider/connection/environment.ts';
+import { demoModel } from '../../../src/models/connection/environment.ts';
 
 test('the demo uses the first provider with a key whose models have the same names in every account', () => {
   const cases = [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
 import { type ProviderKind, providerKinds } from '../../../src/core/model/provider.ts';
-import { complete } from '../../../src/provider/connection/settings.ts';
-import { generate } from '../../../src/provider/generate.ts';
-import { languageModel } from '../../../src/provider/models/language-model.ts';
+import { languageModel } from '../../../src/models/adapters/language-model.ts';
+import { complete } from '../../../src/models/connection/settings.ts';
+import { generate } from '../../../src/models/generate.ts';
 
 /** The URL of a call for the model, or the code of its refusal. */
 async function target(kind: ProviderKind, model: string): Promise<string> {

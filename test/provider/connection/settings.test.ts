@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ProviderEnv } from '../../../src/core/model/provider.ts';
-import { fromEnvironment, ownOllama } from '../../../src/provider/connection/environment.ts';
+import { fromEnvironment, ownOllama } from '../../../src/models/connection/environment.ts';
 import {
   complete,
   type ProviderSettings,
   priceList,
-} from '../../../src/provider/connection/settings.ts';
+} from '../../../src/models/connection/settings.ts';
 
 const own = 'http://127.0.0.1:11434';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type ExecutionErrorCode, withoutProviderText } from '../../../src/core/failure.ts';
 import { ModelFailure, noUsage, unknownCost } from '../../../src/core/model/model-port.ts';
+import { endedInError, toFailure } from '../../../src/models/failure/model-failure.ts';
 import { OutboundFailure } from '../../../src/net/outbound-failure.ts';
 import { errorBytesMax } from '../../../src/net/response-limits.ts';
-import { endedInError, toFailure } from '../../../src/provider/failure/failure.ts';
 import { providerErrors } from '../provider-errors.ts';
 
 const error = (message: string, code: string | null = null) => ({ error: { message, code } });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { messageCharsMax, redact } from '../../../src/provider/failure/redact.ts';
+import { messageCharsMax, redact } from '../../../src/models/failure/redact.ts';
 
 const key = 'hunter2/Top+Secret=="1';
 const aws =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retryAfterMs, retryAfterMsMax } from '../../../src/provider/failure/retry-after.ts';
+import { retryAfterMs, retryAfterMsMax } from '../../../src/models/failure/retry-after.ts';
 
 const now = Date.parse('Sat, 21 Nov 2026 10:00:00 GMT');
 const date = 'Sat, 21 Nov 2026 09:00:00 GMT';

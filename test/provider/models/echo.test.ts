@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type ModelEvent, ModelFailure } from '../../../src/core/model/model-port.ts';
-import { echo } from '../../../src/provider/models/echo.ts';
+import { echo } from '../../../src/models/adapters/echo.ts';
 
 const never = new AbortController().signal;
 async function ask(model: string, user = 'hello', system: string | null = null, signal = never) {

@@ -6,9 +6,9 @@ import {
   type ModelCall,
   noDetails,
 } from '../../../src/core/model/model-port.ts';
-import { complete, type ProviderSettings } from '../../../src/provider/connection/settings.ts';
-import { generate } from '../../../src/provider/generate.ts';
-import { languageModel } from '../../../src/provider/models/language-model.ts';
+import { languageModel } from '../../../src/models/adapters/language-model.ts';
+import { complete, type ProviderSettings } from '../../../src/models/connection/settings.ts';
+import { generate } from '../../../src/models/generate.ts';
 import { chat, response } from '../generated.ts';
 
 /**

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { askModel, failedModel } from '../../../harness/ask-model.ts';
 import { type FakeProvider, startFakeProvider } from '../../../harness/fake-provider.ts';
 import { noExtras } from '../../../src/core/model/request-extras.ts';
-import { toOllama } from '../../../src/provider/models/ollama.ts';
+import { toOllama } from '../../../src/models/adapters/ollama.ts';
 
 /** Ollama's own API, and the compatible one at an address that ends in `/v1`. */
 

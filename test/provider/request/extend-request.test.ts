@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { askModel, failedModel } from '../../../harness/ask-model.ts';
 import { type FakeProvider, startFakeProvider } from '../../../harness/fake-provider.ts';
 import type { ProviderKind } from '../../../src/core/model/provider.ts';
-import { complete, type ProviderSettings } from '../../../src/provider/connection/settings.ts';
-import { generate } from '../../../src/provider/generate.ts';
-import { languageModel } from '../../../src/provider/models/language-model.ts';
+import { languageModel } from '../../../src/models/adapters/language-model.ts';
+import { complete, type ProviderSettings } from '../../../src/models/connection/settings.ts';
+import { generate } from '../../../src/models/generate.ts';
 
 /** Requests with the headers, query parameters and body fields of a provider's settings. */
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Message } from '../../../src/core/agent/messages.ts';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
+import { ByteBudget } from '../../../src/models/capacity/byte-budget.ts';
+import { toFailure } from '../../../src/models/failure/model-failure.ts';
 import { OutboundFailure } from '../../../src/net/outbound-failure.ts';
-import { ByteBudget } from '../../../src/provider/capacity/byte-budget.ts';
-import { toFailure } from '../../../src/provider/failure/failure.ts';
 import { kinds, wireRequests } from '../wire-request.ts';
 
 /** Images and files: the exact request of each provider kind, and how URLs are fetched for those that need bytes. */

@@ -3,10 +3,10 @@ import { mock, test } from 'node:test';
 import { askModel } from '../../../harness/ask-model.ts';
 import { startFakeProvider } from '../../../harness/fake-provider.ts';
 import type { ContentPart } from '../../../src/core/agent/content.ts';
-import { complete } from '../../../src/provider/connection/settings.ts';
-import { generate } from '../../../src/provider/generate.ts';
-import { languageModel } from '../../../src/provider/models/language-model.ts';
-import { withMarkedFiles } from '../../../src/provider/request/marked-files.ts';
+import { languageModel } from '../../../src/models/adapters/language-model.ts';
+import { complete } from '../../../src/models/connection/settings.ts';
+import { generate } from '../../../src/models/generate.ts';
+import { withMarkedFiles } from '../../../src/models/request/marked-files.ts';
 import { kinds } from '../wire-request.ts';
 
 /** Long files reach every kind of provider as they are, and no text that is read or written as JSON on the way contains them. */

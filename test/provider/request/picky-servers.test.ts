@@ -4,7 +4,7 @@ import { askModel, failedModel } from '../../../harness/ask-model.ts';
 import { type Step, startFakeProvider } from '../../../harness/fake-provider.ts';
 import type { CallSettings } from '../../../src/core/agent/call-settings.ts';
 import type { Message } from '../../../src/core/agent/messages.ts';
-import type { ProviderSettings } from '../../../src/provider/connection/settings.ts';
+import type { ProviderSettings } from '../../../src/models/connection/settings.ts';
 
 /** Servers that reject the order of messages, a setting or a schema, in the words of each: the request that follows. */
 

@@ -4,7 +4,7 @@ import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { askModel } from '../../../harness/ask-model.ts';
 import { failing, type Step, startFakeProvider } from '../../../harness/fake-provider.ts';
 import type { Message } from '../../../src/core/agent/messages.ts';
-import type { ProviderSettings } from '../../../src/provider/connection/settings.ts';
+import type { ProviderSettings } from '../../../src/models/connection/settings.ts';
 
 /** The message of a first turn, and what the second turn sends of it. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CallOptions } from '../../../src/provider/model.ts';
-import { rejectedReasoning } from '../../../src/provider/request/reasoning-form.ts';
+import type { CallOptions } from '../../../src/models/port/model.ts';
+import { rejectedReasoning } from '../../../src/models/request/reasoning-form.ts';
 
 /** What providers say about the reasoning of earlier turns, and what helps. */
 

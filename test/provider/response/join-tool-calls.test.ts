@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { joinEvents } from '../../../src/provider/response/join-events.ts';
+import { joinEvents } from '../../../src/models/response/join-events.ts';
 
 /** Fragments of tool calls, as servers that are compatible with OpenAI send them. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseLeniently, readLeniently } from '../../../src/provider/response/lenient-json.ts';
+import { parseLeniently, readLeniently } from '../../../src/models/response/lenient-json.ts';
 
 const bodies: [body: string, value: unknown][] = [
   ['{"a":"{"}\n<!-- cache: miss -->', { a: '{' }],

@@ -6,7 +6,7 @@ import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { askModel, failedModel } from '../../../harness/ask-model.ts';
 import { type Step, startFakeProvider } from '../../../harness/fake-provider.ts';
 import type { ModelEvent, ModelFailure } from '../../../src/core/model/model-port.ts';
-import type { ProviderSettings } from '../../../src/provider/connection/settings.ts';
+import type { ProviderSettings } from '../../../src/models/connection/settings.ts';
 
 /** Streamed calls of every kind of provider on the wire: what arrives, in which pieces, and what cuts it. */
 

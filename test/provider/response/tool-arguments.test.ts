@@ -5,7 +5,7 @@ import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { askModel, failedModel } from '../../../harness/ask-model.ts';
 import { type Step, startFakeProvider } from '../../../harness/fake-provider.ts';
 import { correctionText } from '../../../src/core/agent/response-format.ts';
-import type { ProviderSettings } from '../../../src/provider/connection/settings.ts';
+import type { ProviderSettings } from '../../../src/models/connection/settings.ts';
 
 /** Arguments of calls of tools, as models write them: what is no JSON fails the attempt, whole or in a stream. */
 

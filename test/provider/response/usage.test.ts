@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ProviderSettings } from '../../../src/provider/connection/settings.ts';
+import type { ProviderSettings } from '../../../src/models/connection/settings.ts';
 import { candidate, chat, generated } from '../generated.ts';
 
 /** Token counts of providers: if one of them is missing, the whole usage is unknown. */

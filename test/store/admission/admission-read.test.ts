@@ -5,9 +5,9 @@ import type { Send } from '../../../src/db/pipeline.ts';
 import {
   type AdmissionLookup,
   readForAdmission,
-} from '../../../src/store/admission/admission-read.ts';
-import type { MembershipLookup } from '../../../src/store/admission/roles.ts';
-import { readForStart } from '../../../src/store/workflow/workflow-start.ts';
+} from '../../../src/engine/admit/admission-read.ts';
+import type { MembershipLookup } from '../../../src/engine/admit/roles.ts';
+import { readForStart } from '../../../src/features/workflows/statements/workflow-start.ts';
 
 const id = '00000000-0000-7000-8000-000000000000';
 const keyHashes = [hashKey(generateKey())];

@@ -4,7 +4,7 @@ import { addAgent } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
-import { findWorkflowBySlug } from '../../../src/store/workflow/workflows.ts';
+import { findWorkflowBySlug } from '../../../src/features/workflows/statements/workflows.ts';
 
 const service = await startService();
 after(service.close);

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { chown, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { accountFor } from '../../../src/store/embedded/account.ts';
-import { startEmbedded } from '../../../src/store/embedded.ts';
+import { accountFor } from '../../../src/db/embedded/account.ts';
+import { startEmbedded } from '../../../src/db/embedded/embedded.ts';
 import {
   persist,
   postmasterPid,

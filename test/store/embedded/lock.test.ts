@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { acquireLock } from '../../../src/store/embedded/lock.ts';
+import { acquireLock } from '../../../src/db/embedded/lock.ts';
 import { newDirectory } from './start-and-kill.ts';
 
 test('the error names an unusable lock file', async (t) => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { acquireLock } from '../../../src/store/embedded/lock.ts';
-import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
-import { findEmbedded, joinEmbedded, startEmbedded } from '../../../src/store/embedded.ts';
+import { findEmbedded, joinEmbedded, startEmbedded } from '../../../src/db/embedded/embedded.ts';
+import { acquireLock } from '../../../src/db/embedded/lock.ts';
+import { readPostmaster } from '../../../src/db/embedded/postmaster.ts';
 import { postmasterPid, query, startCueline, usedDirectory } from './start-and-kill.ts';
 
 /** Which process waits, which one joins the database of another, and what happens when one is killed. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { chmod, chown, cp, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { accountFor, canEnter } from '../../../src/store/embedded/account.ts';
-import { packagedNative } from '../../../src/store/embedded/binaries.ts';
-import { findEmbedded, startEmbedded } from '../../../src/store/embedded.ts';
+import { accountFor, canEnter } from '../../../src/db/embedded/account.ts';
+import { packagedNative } from '../../../src/db/embedded/binaries.ts';
+import { findEmbedded, startEmbedded } from '../../../src/db/embedded/embedded.ts';
 import { newDirectory, query, startCueline, writeRow } from './start-and-kill.ts';
 
 const root = process.getuid?.() === 0;

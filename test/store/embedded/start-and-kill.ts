@@ -8,8 +8,8 @@ import { after, before, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { hasEnded } from '../../../harness/process.ts';
-import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
-import { startEmbedded } from '../../../src/store/embedded.ts';
+import { startEmbedded } from '../../../src/db/embedded/embedded.ts';
+import { readPostmaster } from '../../../src/db/embedded/postmaster.ts';
 
 /**
  * A data directory with an existing database, shared by the sequential tests of a file. Each test must leave it usable.
@@ -61,7 +61,7 @@ export function startCueline(
     account,
   }: { role?: 'server' | 'command'; account?: { uid: number; gid: number } } = {},
 ) {
-  const module = new URL('../../../src/store/embedded.ts', import.meta.url).href;
+  const module = new URL('../../../src/db/embedded/embedded.ts', import.meta.url).href;
   const source = `
     import { startEmbedded } from ${JSON.stringify(module)};
     const say = (word) => console.log(JSON.stringify(word));

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { packagedNative } from '../../../src/store/embedded/binaries.ts';
-import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
-import { embeddedSecret, findEmbedded, startEmbedded } from '../../../src/store/embedded.ts';
+import { packagedNative } from '../../../src/db/embedded/binaries.ts';
+import { embeddedSecret, findEmbedded, startEmbedded } from '../../../src/db/embedded/embedded.ts';
+import { readPostmaster } from '../../../src/db/embedded/postmaster.ts';
 import {
   newDirectory,
   persist,

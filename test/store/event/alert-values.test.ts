@@ -8,14 +8,14 @@ import { insertStatistics, tally } from '../../../harness/statistics.ts';
 import { uuid7 } from '../../../src/core/id.ts';
 import type { Db } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { foldLabels } from '../../../src/engine/complete/label-changes.ts';
 import {
   readCallSums,
   readMinutes,
   readQueueAge,
   readWaits,
-} from '../../../src/store/event/alert-values.ts';
-import { foldLabels } from '../../../src/store/history/label-changes.ts';
-import { rollUpHours } from '../../../src/store/history/rollup.ts';
+} from '../../../src/features/events/statements/alert-values.ts';
+import { rollUpHours } from '../../../src/features/history/statements/rollup.ts';
 
 const service = await startService({ role: 'api' });
 after(service.close);

@@ -7,7 +7,7 @@ import { dayMs, putRecords } from '../../../harness/records.ts';
 import { startService } from '../../../harness/service.ts';
 import type { Pipelines } from '../../../src/db/pipeline.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { deleteRecords } from '../../../src/store/history/deletion.ts';
+import { deleteRecords } from '../../../src/features/history/statements/deletion.ts';
 
 const service = await startService({ role: 'api' });
 const { db, workspaceId } = service;

@@ -7,7 +7,7 @@ import { queueExecutions } from '../../../harness/records.ts';
 import { readsOfTable } from '../../../harness/table-reads.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { countQueued } from '../../../src/store/history/history-counts.ts';
+import { countQueued } from '../../../src/features/history/statements/history-counts.ts';
 
 const { db, close } = await openTestDatabase(1);
 after(close);

@@ -9,9 +9,9 @@ import { testPipelines } from '../../../harness/pipelines.ts';
 import { addMonth, addRecords, dayMs, miscounted, remainingIds } from '../../../harness/records.ts';
 import { addOpenRun, addWorkflow } from '../../../harness/workflow-runs.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { retentionRound } from '../../../src/flow/history/retention-round.ts';
-import * as months from '../../../src/store/history/months.ts';
-import { writeRetention } from '../../../src/store/history/retention.ts';
+import * as months from '../../../src/features/history/statements/months.ts';
+import { writeRetention } from '../../../src/features/history/statements/retention-statements.ts';
+import { retentionRound } from '../../../src/features/history/verbs/retention-round.ts';
 
 /** Removal of whole months: first the floor moves, then the partition is dropped, then the buckets are cleared. */
 

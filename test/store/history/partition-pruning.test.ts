@@ -6,8 +6,8 @@ import { testPipelines } from '../../../harness/pipelines.ts';
 import type { Send } from '../../../src/db/pipeline.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { statement } from '../../../src/db/statement.ts';
-import { readExecutions } from '../../../src/store/execution/executions.ts';
-import { deleteRecords } from '../../../src/store/history/deletion.ts';
+import { readExecutions } from '../../../src/engine/read/executions.ts';
+import { deleteRecords } from '../../../src/features/history/statements/deletion.ts';
 
 /** Prepared statements with ids open only the partitions of these ids. */
 

@@ -5,7 +5,10 @@ import { insertStatistics, tally } from '../../../harness/statistics.ts';
 import { levelMs } from '../../../src/core/history/statistics.ts';
 import { uuid7 } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { readStatistics, type StatisticsRead } from '../../../src/store/history/read-statistics.ts';
+import {
+  readStatistics,
+  type StatisticsRead,
+} from '../../../src/features/history/statements/read-statistics.ts';
 
 const { db, close } = await openTestDatabase(2);
 after(close);

@@ -9,11 +9,17 @@ import { readsOfTable } from '../../../harness/table-reads.ts';
 import { everything, type IdRange } from '../../../src/core/history/history-range.ts';
 import { readSearch, separators, standalone } from '../../../src/core/history/search.ts';
 import { tokenOf, tokensOf, tokensOfSearch } from '../../../src/core/history/search-tokens.ts';
-import { patternOf } from '../../../src/core/history/spelling-pattern.ts';
 import { openDatabase } from '../../../src/db/database.ts';
+import { patternOf } from '../../../src/db/spelling-pattern.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { matchesFilter, searchedText } from '../../../src/store/history/history-filter.ts';
-import { findCandidates, indexChanges } from '../../../src/store/history/search-index.ts';
+import {
+  matchesFilter,
+  searchedText,
+} from '../../../src/features/history/statements/history-filter.ts';
+import {
+  findCandidates,
+  indexChanges,
+} from '../../../src/features/history/statements/search-index.ts';
 
 const { connection, db, close } = await openTestDatabase(1);
 after(close);

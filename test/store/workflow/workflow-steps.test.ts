@@ -10,7 +10,7 @@ import { sql } from '../../../src/db/sql.ts';
 import {
   lockReadySteps,
   lockReadyStepsOfRuns,
-} from '../../../src/store/workflow/workflow-steps.ts';
+} from '../../../src/engine/advance/workflow-steps.ts';
 
 const service = await startService({ role: 'api' });
 const { db } = service;

@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { createGracefulShutdown } from '../../../../src/api/http/connection/graceful-shutdown.ts';
-import { createServer } from '../../../../src/api/server.ts';
+import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { createServer } from '../../../../src/http/server.ts';
 
 test('a client that disconnects before its export starts is not logged as a failure', async () => {
   const logged: string[] = [];

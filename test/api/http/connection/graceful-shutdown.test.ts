@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { createGracefulShutdown } from '../../../../src/api/http/connection/graceful-shutdown.ts';
+import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
 
 /** Clients that open a connection for each request, so that the accept queue does not become empty by itself. */
 const clients = 24;

@@ -7,11 +7,11 @@ import { pino } from 'pino';
 import {
   closeWithin,
   createGracefulShutdown,
-} from '../../../../src/api/http/connection/graceful-shutdown.ts';
-import type { ServerLimits } from '../../../../src/api/http/connection/slow-readers.ts';
-import { readBody } from '../../../../src/api/http/request/body.ts';
-import { createServer } from '../../../../src/api/server.ts';
-import { bodyBytesMax } from '../../../../src/contract/limits.ts';
+} from '../../../../src/http/connection/graceful-shutdown.ts';
+import type { ServerLimits } from '../../../../src/http/connection/slow-readers.ts';
+import { bodyBytesMax } from '../../../../src/http/contract/contract-limits.ts';
+import { readBody } from '../../../../src/http/request/body.ts';
+import { createServer } from '../../../../src/http/server.ts';
 
 const large = 'x'.repeat(1_000_000);
 /** More than the kernel buffers for a client that does not read. */

@@ -4,10 +4,10 @@ import { type AddressInfo, connect } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createGracefulShutdown } from '../../../../src/api/http/connection/graceful-shutdown.ts';
-import { serverLimits } from '../../../../src/api/http/connection/slow-readers.ts';
-import { readBody, streamBody } from '../../../../src/api/http/request/body.ts';
-import { createServer } from '../../../../src/api/server.ts';
+import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { serverLimits } from '../../../../src/http/connection/slow-readers.ts';
+import { readBody, streamBody } from '../../../../src/http/request/body.ts';
+import { createServer } from '../../../../src/http/server.ts';
 
 const limits = { ...serverLimits, checkMs: 20, sendWindowMs: 200, sendBytesMin: 1_000 };
 const reading = Promise.withResolvers<void>();

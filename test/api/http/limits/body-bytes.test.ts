@@ -3,10 +3,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
-import { createGracefulShutdown } from '../../../../src/api/http/connection/graceful-shutdown.ts';
-import { BodyBytes } from '../../../../src/api/http/limits/body-bytes.ts';
-import { readBody } from '../../../../src/api/http/request/body.ts';
-import { createServer } from '../../../../src/api/server.ts';
+import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { BodyBytes } from '../../../../src/http/limits/body-bytes.ts';
+import { readBody } from '../../../../src/http/request/body.ts';
+import { createServer } from '../../../../src/http/server.ts';
 
 /** A server with room for 100,000 bytes, whose route holds what it has read until it may answer. */
 let mayAnswer = Promise.withResolvers<void>();

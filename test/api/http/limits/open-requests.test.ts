@@ -4,10 +4,10 @@ import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { idleGauges, unreachableDb } from '../../../../harness/system-app.ts';
-import { createGracefulShutdown } from '../../../../src/api/http/connection/graceful-shutdown.ts';
-import { createMetrics } from '../../../../src/api/http/metrics.ts';
-import { systemRoutes } from '../../../../src/api/routes/system/system.ts';
-import { createServer } from '../../../../src/api/server.ts';
+import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { createServer } from '../../../../src/http/server.ts';
+import { createMetrics } from '../../../../src/process/metrics.ts';
+import { systemRoutes } from '../../../../src/process/system-routes.ts';
 
 /** Responses while as many requests are open as the server accepts. */
 

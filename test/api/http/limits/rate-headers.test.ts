@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rateHeaders } from '../../../../src/api/http/limits/rate-headers.ts';
+import { rateHeaders } from '../../../../src/http/limits/rate-headers.ts';
 
 const nowMs = 60_000_000;
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { createGracefulShutdown } from '../../../../src/api/http/connection/graceful-shutdown.ts';
-import { readBody } from '../../../../src/api/http/request/body.ts';
-import { createServer } from '../../../../src/api/server.ts';
+import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { readBody } from '../../../../src/http/request/body.ts';
+import { createServer } from '../../../../src/http/server.ts';
 
 test('a body is the same for every chunk size', async () => {
   const shutdown = createGracefulShutdown();

@@ -5,7 +5,7 @@ import {
   callerAddress,
   peerAddress,
   rangeMatcher,
-} from '../../../../src/api/http/request/caller-address.ts';
+} from '../../../../src/http/request/caller-address.ts';
 
 const peer = '192.0.2.1';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { parse } from 'node:querystring';
 import { test } from 'node:test';
-import { checkQuery, noFields, readFields } from '../../../../src/api/http/request/validate.ts';
+import { type EndpointId, endpoints } from '../../../../src/faces/reference/operations-index.ts';
 import {
   type HistoryQuery,
   readHistory,
-} from '../../../../src/api/routes/executions/history-query.ts';
-import type { Endpoint } from '../../../../src/contract/endpoint.ts';
-import { type EndpointId, endpoints } from '../../../../src/contract/index.ts';
+} from '../../../../src/features/history/routes/history-query.ts';
+import type { Endpoint } from '../../../../src/http/contract/operation.ts';
+import { checkQuery, noFields, readFields } from '../../../../src/http/request/validate.ts';
 
 /**
  * Bodies and queries that an operation refuses, and what the message names. That an operation checks its body and query

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TSchema } from 'typebox';
-import { shorten } from '../../../../src/api/http/request/shorten-body.ts';
-import {
-  checkBody,
-  checkQuery,
-  validationErrors,
-} from '../../../../src/api/http/request/validate.ts';
-import { AgentInput, AgentPatch } from '../../../../src/contract/agents/agent-record.ts';
-import type { Endpoint } from '../../../../src/contract/endpoint.ts';
-import { listExecutions } from '../../../../src/contract/executions/executions.ts';
-import { endpoints } from '../../../../src/contract/index.ts';
-import { WorkflowDefinitionInput } from '../../../../src/contract/workflows/workflow-definition.ts';
+import { endpoints } from '../../../../src/faces/reference/operations-index.ts';
+import { AgentInput, AgentPatch } from '../../../../src/features/agents/contract/agent-record.ts';
+import { listExecutions } from '../../../../src/features/executions/contract/executions-contract.ts';
+import { WorkflowDefinitionInput } from '../../../../src/features/workflows/contract/workflow-definition.ts';
+import type { Endpoint } from '../../../../src/http/contract/operation.ts';
+import { shorten } from '../../../../src/http/request/shorten-body.ts';
+import { checkBody, checkQuery, validationErrors } from '../../../../src/http/request/validate.ts';
 
 /** Invalid bodies whose explanation would take minutes without shortening. */
 

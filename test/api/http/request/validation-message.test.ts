@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TObject, TSchema } from 'typebox';
-import {
-  checkBody,
-  checkQuery,
-  validationErrors,
-} from '../../../../src/api/http/request/validate.ts';
-import { AgentInput } from '../../../../src/contract/agents/agent-record.ts';
-import { endpoints } from '../../../../src/contract/index.ts';
-import { WorkflowDefinitionInput } from '../../../../src/contract/workflows/workflow-definition.ts';
+import { endpoints } from '../../../../src/faces/reference/operations-index.ts';
+import { AgentInput } from '../../../../src/features/agents/contract/agent-record.ts';
+import { WorkflowDefinitionInput } from '../../../../src/features/workflows/contract/workflow-definition.ts';
+import { checkBody, checkQuery, validationErrors } from '../../../../src/http/request/validate.ts';
 
 /** Messages name the field and what is allowed there. */
 

@@ -6,15 +6,15 @@ import { text } from 'node:stream/consumers';
 import { mock, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
+import { ByteShares } from '../../../../src/core/byte-shares.ts';
+import { CallFailure } from '../../../../src/core/failure.ts';
+import { streamHeartbeatMs } from '../../../../src/http/contract/contract-limits.ts';
 import {
   addEventStreamHook,
   EventStream,
   eventStreamHeaders,
   type SentEvent,
-} from '../../../../src/api/http/response/event-stream.ts';
-import { streamHeartbeatMs } from '../../../../src/contract/limits.ts';
-import { ByteShares } from '../../../../src/core/byte-shares.ts';
-import { CallFailure } from '../../../../src/core/failure.ts';
+} from '../../../../src/http/response/event-stream.ts';
 
 type Source = (signal: AbortSignal) => AsyncGenerator<SentEvent, void, undefined>;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { jsonSlices, RawJson, toJson } from '../../../../src/api/http/response/json-response.ts';
+import { jsonSlices, RawJson, toJson } from '../../../../src/http/response/json-response.ts';
 
 const sliceCharsMax = 16_384;
 /** Long enough for several slices, with what JSON escapes and pairs that a slice might cut. */

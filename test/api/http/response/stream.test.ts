@@ -3,10 +3,10 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { sendUnread } from '../../../../harness/unread-client.ts';
-import { takeResponseSlot } from '../../../../src/api/http/limits/response-slots.ts';
-import { streamOf } from '../../../../src/api/http/response/stream.ts';
 import { ByteShares } from '../../../../src/core/byte-shares.ts';
 import { Shares } from '../../../../src/core/shares.ts';
+import { takeResponseSlot } from '../../../../src/http/limits/response-slots.ts';
+import { streamOf } from '../../../../src/http/response/stream-response.ts';
 
 const text = 'x'.repeat(8_000_000);
 

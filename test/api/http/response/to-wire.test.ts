@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { RawJson, toJson } from '../../../../src/api/http/response/json-response.ts';
-import { toWire } from '../../../../src/api/http/response/to-wire.ts';
+import { toId } from '../../../../src/core/id.ts';
 import {
   exampleId,
   id,
@@ -10,8 +9,9 @@ import {
   nullable,
   ownId,
   time,
-} from '../../../../src/contract/shared.ts';
-import { toId } from '../../../../src/core/id.ts';
+} from '../../../../src/http/contract/shared.ts';
+import { RawJson, toJson } from '../../../../src/http/response/json-response.ts';
+import { toWire } from '../../../../src/http/response/to-wire.ts';
 
 const uuid = '019a9e3b-7c00-7a52-9e0c-5b1f0c6d2e41';
 const at = new Date('2026-11-21T09:30:00.000Z');

@@ -1,0 +1,38 @@
+import type { Db } from '../database.ts';
+import { sql } from '../sql.ts';
+
+/**
+ * Answers with calls of tools as their providers sent them, for the next turn. A process of the previous version writes none, and
+ * the next turn then is sent without.
+ */
+export async function up(db: Db): Promise<void> {
+  await sql
+    .raw(`
+    -- A body: reasoning, signatures and calls of tools.
+    alter table executions add assistant_message json;
+
+    -- The executions with such a message by the ids of its calls, hashed: an id may be longer than an index entry. An index of
+    -- executions would have to read the whole history when it is built. Rows outlive their records until they are too old.
+    create table tool_call_executions (
+      call bigint not null,
+      execution_id uuid not null,
+      primary key (execution_id, call)
+    );
+    create index tool_call_executions_by_call on tool_call_executions (call, execution_id);
+
+    -- The column is appended to both views.
+    do $$
+    declare
+      live text := rtrim(pg_get_viewdef('live_executions'), ';');
+      ended text;
+    begin
+      execute 'create or replace view live_executions as select *, null::json as assistant_message from (' || live || ') l';
+      select string_agg(quote_ident(attname), ', ' order by attnum) into ended
+        from pg_attribute where attrelid = 'all_executions'::regclass and attnum > 0 and not attisdropped;
+      execute format('create or replace view all_executions as
+        select %1$s, assistant_message from executions
+        union all select %1$s, assistant_message from live_executions', ended);
+    end $$;
+  `)
+    .execute(db);
+}

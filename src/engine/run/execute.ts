@@ -1,0 +1,378 @@
+import { attemptLimitMs, fallbackModel } from '../../core/agent/fallback.ts';
+import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
+import type { Prompt, Template } from '../../core/agent/prompt.ts';
+import { type ResponseFormat, readOutputJob } from '../../core/agent/response-format.ts';
+import { withFileData } from '../../core/agent/stored-files.ts';
+import { type ByteShares, bytesOf, type FreeBytes } from '../../core/byte-shares.ts';
+import { type Compute, JobTooLarge } from '../../core/compute.ts';
+import { attemptOf } from '../../core/execution/attempt.ts';
+import {
+  type Ended,
+  ended,
+  failed,
+  type Outcome,
+  type Retry,
+  retry,
+} from '../../core/execution/outcome.ts';
+import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
+import { planPrompt } from '../../core/execution/render-prompt.ts';
+import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
+import { CallFailure, type ExecutionErrorCode } from '../../core/failure.ts';
+import { LruCache } from '../../core/lru-cache.ts';
+import { collectResponse } from '../../core/model/model-events.ts';
+import {
+  type ModelCall,
+  ModelDeferred,
+  type ModelEvent,
+  ModelFailure,
+  type ModelPort,
+  type ModelResponse,
+  noDetails,
+  unknownCost,
+} from '../../core/model/model-port.ts';
+import { storable } from '../../core/storable-text.ts';
+import { type FindMessages, providedIn, withProvided } from '../complete/provided-messages.ts';
+import type { LiveStreams } from '../stream/live-streams.ts';
+
+/**
+ * One attempt of an execution: render the prompt, call the model, decide what follows. Nothing is written here; the
+ * worker writes the end or the release.
+ *
+ * Outcomes: `ended` (success, or a failure that is final), `retry` (with a failed attempt, which consumes one of
+ * `maxAttempts`; without one, the execution waits for its provider: the circuit breaker is open, the concurrency limit is
+ * reached, or the provider rejected the call before any work), `stopped` (the signal aborted it, and the worker decides).
+ *
+ * Invariants:
+ * - Retries and waiting stay within `timeoutMs`, counted from the first start of work.
+ * - A backoff never ends an execution: if it is longer than the time left, the execution calls before its deadline.
+ * - With `maxAttempts: 1`, a call that may have done work is never sent again.
+ * - A model that answers without a text, or without matching the schema, is called once more, not more often.
+ * - A fallback to the next of the agent's models starts afresh: failures and rejections count for each model.
+ * - After `lossesMax` lost workers the execution ends: it may be what kills them.
+ * - A prompt is rendered, and its answer read, once there is room for them. Until then an attempt holds only its input, which
+ *   its slot counts.
+ */
+export type AttemptOutcome =
+  | Outcome
+  /** `sent` is the prompt if the model may have been called. */
+  | { readonly kind: 'stopped'; readonly sent: Prompt | null };
+
+export interface ExecuteDeps {
+  readonly models: ModelPort;
+  readonly compute: Compute;
+  /** For prompts and answers. */
+  readonly bytes: ByteShares;
+  readonly template: (promptVersionId: string) => Promise<Template>;
+  /** Finds the messages of earlier turns as their providers sent them, by the ids of the calls in them. */
+  readonly earlierMessages?: FindMessages;
+  /** Where attempts that are read as a stream emit what arrives. */
+  readonly streams?: Pick<LiveStreams, 'open'>;
+  /** Reports an error that is a defect of this program. */
+  readonly onFault: (error: unknown, execution: QueuedExecution) => void;
+  /** Reports the field that kept a provider's response from being read. */
+  readonly onUnreadableField?: (field: string, execution: QueuedExecution) => void;
+}
+
+/** Executes one attempt. Throws database errors: they are not failures of the execution. */
+export async function executeAttempt(
+  deps: ExecuteDeps,
+  execution: QueuedExecution,
+  run: AttemptRun,
+): Promise<AttemptOutcome> {
+  const { signal, reservations } = run;
+  if (signal.aborted) return { kind: 'stopped', sent: null };
+  // Before rendering: rendering may be what kills the worker.
+  if (execution.losses > lossesMax) {
+    return failed('WORKER_LOST', lostMessage(execution), { counted: false });
+  }
+  const template = await deps.template(execution.promptVersionId);
+  // Nothing was sent, so another attempt is allowed even with `maxAttempts: 1`.
+  if (signal.aborted) return { kind: 'stopped', sent: null };
+  const plan = planPrompt(template, execution);
+  if (!plan) {
+    const message = `The rendered prompt is longer than ${renderedCharsMax} characters.`;
+    return failed('CONTEXT_LENGTH', message, { counted: false });
+  }
+  const { losses, settings } = execution;
+  const waitedFrom = performance.now();
+  const hasRoom = await holdRoom(deps, execution, plan.chars, run);
+  // Also if the room came in the same moment: nothing was sent.
+  if (signal.aborted) return { kind: 'stopped', sent: null };
+  if (!hasRoom) return outOfTime(execution, null);
+  const { earlierMessages = async () => [] } = deps;
+  const prompt = await withProvided(plan.render(), (ids) => earlierMessages(execution.id, ids));
+  if (signal.aborted) return { kind: 'stopped', sent: null };
+  reservations.push(deps.bytes.add(bytesOf(providedIn(prompt))));
+  const elapsedMs = execution.elapsedMs + performance.now() - waitedFrom;
+  if (losses >= lossesMax || (settings.maxAttempts === 1 && losses > 0)) {
+    return failed('WORKER_LOST', lostMessage(execution), { prompt, counted: false });
+  }
+  const leftMs = settings.timeoutMs - elapsedMs;
+  if (leftMs <= 0) {
+    return outOfTime(execution, prompt);
+  }
+  const format = settings.responseFormat ?? template.responseFormat ?? null;
+  const startedAt = performance.now();
+  const emission = settings.stream
+    ? emitEvents(deps, { ...execution, elapsedMs }, run.isOwned)
+    : null;
+  try {
+    const call = modelCall(execution, prompt, { format, leftMs, signal });
+    const response = await collectResponse(deps.models, call, emission?.onEvent);
+    const { text: output, toolCalls = [], details = noDetails, ...answer } = response;
+    reservations.push(deps.bytes.add(bytesOf([output, toolCalls, details])));
+    // Calls of tools come instead of an answer.
+    const outputJson =
+      format && toolCalls.length === 0
+        ? await requireJson(deps.compute, { format, response, execution })
+        : null;
+    const timing = timingOf(startedAt, emission);
+    const content = { output, outputJson, toolCalls, details, prompt };
+    return ended({ status: 'success', ...answer, ...content, ...timing });
+  } catch (error) {
+    const isDeferred = error instanceof ModelDeferred;
+    if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
+    const timing = timingOf(startedAt, emission);
+    const leftAfterMs = leftMs - timing.attemptMs;
+    if (isDeferred) return deferredOutcome(execution, error, leftAfterMs);
+    if (error instanceof ModelFailure && error.unreadableField) {
+      deps.onUnreadableField?.(error.unreadableField, execution);
+    }
+    if (error instanceof ModelFailure) {
+      return failureOutcome(execution, error, leftAfterMs, { prompt, ...timing });
+    }
+    deps.onFault(error, execution);
+    const { attemptMs } = timing;
+    return failed('INTERNAL', 'Internal error.', { prompt, cost: unknownCost, attemptMs });
+  } finally {
+    emission?.close();
+  }
+}
+
+/** Holds the bytes of a call once there is room for them. False at the deadline, or if the attempt is aborted. */
+async function holdRoom(
+  { bytes }: ExecuteDeps,
+  execution: QueuedExecution,
+  chars: number,
+  { signal, reservations }: AttemptRun,
+): Promise<boolean> {
+  const { workspaceId, settings, elapsedMs } = execution;
+  const wanted = bytesOfCall(chars, execution);
+  let room = bytes.tryHold(workspaceId, wanted);
+  if (!room) {
+    const leftMs = Math.max(0, Math.ceil(settings.timeoutMs - elapsedMs));
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(leftMs)]);
+    room = await bytes.hold(workspaceId, wanted, ended);
+  }
+  if (room) reservations.push(room);
+  return room !== null;
+}
+
+/** The claim of an attempt. */
+export interface AttemptRun {
+  readonly signal: AbortSignal;
+  /** Whether it still holds, as far as this process knows. */
+  isOwned(): boolean;
+  /** What the attempt holds until its outcome is written: the caller frees it. */
+  readonly reservations: FreeBytes[];
+}
+
+/** The memory of a call: the prompt with its files, its request, and an answer that may be as long. */
+function bytesOfCall(chars: number, { inputBytes }: QueuedExecution): number {
+  return 4 * chars + inputBytes;
+}
+
+function modelCall(
+  execution: QueuedExecution,
+  prompt: Prompt,
+  more: { format: ResponseFormat | null; leftMs: number; signal: AbortSignal },
+): ModelCall {
+  const { settings } = execution;
+  const { messages } = prompt;
+  const { format, leftMs, signal } = more;
+  return {
+    executionId: execution.id,
+    workspaceId: execution.workspaceId,
+    model: execution.model,
+    setup: execution.setup,
+    ...prompt,
+    ...(messages && { messages: withFileData(messages, execution.fileData) }),
+    user: prompt.user ?? '',
+    temperature: execution.temperature,
+    maxTokens: settings.maxTokens,
+    topP: settings.topP,
+    ...(format && { responseFormat: format }),
+    ...(settings.stream && { stream: true }),
+    ...(execution.mismatch !== null && { correction: execution.mismatch }),
+    timeoutMs: Math.ceil(attemptLimitMs(settings, execution.model, leftMs)),
+    leftMs,
+    called: execution.called,
+    signal,
+  };
+}
+
+/** Emits what an attempt that is read as a stream receives, and times its first text. */
+function emitEvents({ streams }: ExecuteDeps, execution: QueuedExecution, isOwned: () => boolean) {
+  const stream = streams?.open(execution, isOwned);
+  const startedAt = performance.now();
+  let firstTextMs: number | null = null;
+  return {
+    onEvent(event: ModelEvent) {
+      const elapsedMs = execution.elapsedMs + performance.now() - startedAt;
+      if (event.type === 'text') firstTextMs ??= Math.round(elapsedMs);
+      stream?.emit(event);
+    },
+    /** Since the first start of work; null if no text has arrived. */
+    firstTextMs: () => firstTextMs,
+    close: () => stream?.close(),
+  };
+}
+
+function timingOf(startedAt: number, emission: ReturnType<typeof emitEvents> | null) {
+  return {
+    attemptMs: performance.now() - startedAt,
+    firstTextMs: emission?.firstTextMs() ?? null,
+  };
+}
+
+/** @throws {ModelFailure} if the output does not match */
+async function requireJson(
+  compute: Compute,
+  answered: {
+    readonly format: ResponseFormat;
+    readonly response: ModelResponse;
+    readonly execution: Pick<QueuedExecution, 'workspaceId'>;
+  },
+): Promise<string> {
+  const { format, response } = answered;
+  const { workspaceId } = answered.execution;
+  const { text: output, usage, cost, finishReason, details = noDetails } = response;
+  const schema = JSON.stringify(format.schema);
+  const question = { workspaceId, schema, output, finishReason };
+  const read = await compute.run(workspaceId, readOutputJob, question).catch((error: unknown) => {
+    if (!(error instanceof JobTooLarge)) throw error;
+    return { kind: 'mismatch', problem: 'checking it takes too much memory' } as const;
+  });
+  if (read.kind === 'json') return read.json;
+  const message = `The output does not match its schema: ${read.problem}.`;
+  throw new ModelFailure('SCHEMA_MISMATCH', message, { usage, cost, finishReason, details });
+}
+
+function deferredOutcome(
+  execution: QueuedExecution,
+  { afterMs, code, full }: ModelDeferred,
+  leftMs: number,
+): Retry {
+  const unstarted = full && !execution.called;
+  // At the deadline at the latest, where `outOfTime` ends it.
+  const delayMs = unstarted
+    ? afterMs
+    : (delayWithin(leftMs, afterMs, Math.random()) ?? Math.max(0, leftMs));
+  const fallback = full ? null : nextModel(execution, code, { waitMs: afterMs, leftMs });
+  return retry({
+    ...{ unstarted, waitCode: code, fallback },
+    delayMs: fallback === null ? delayMs : 0,
+  });
+}
+
+/** Null if the execution stays with its model. A wait until after the deadline counts as endless. */
+function nextModel(
+  { settings, model }: QueuedExecution,
+  code: ExecutionErrorCode,
+  { waitMs, leftMs }: { readonly waitMs: number; readonly leftMs: number },
+): string | null {
+  if (leftMs <= 0) return null;
+  return fallbackModel(settings, model, { code, waitMs: waitMs < leftMs ? waitMs : Infinity });
+}
+
+function failureOutcome(
+  execution: QueuedExecution,
+  error: ModelFailure,
+  leftMs: number,
+  attempt: Partial<Ended> & { readonly attemptMs: number },
+): Outcome {
+  const { failures, rejections, settings, model } = execution;
+  const { code, rejected, usage, cost, finishReason, details } = error;
+  const isRepeated =
+    (code === 'EMPTY_OUTPUT' && execution.emptied) ||
+    (code === 'SCHEMA_MISMATCH' && execution.mismatch !== null);
+  const isRetryable = error.retryable && !isRepeated;
+  const mismatch = code === 'SCHEMA_MISMATCH' ? storable(error.message) : null;
+  const hasAttempts = failures + 1 < settings.maxAttempts;
+  const calls = 1 + (rejected ? rejections : failures);
+  const waitMs = retryDelayMs(calls, error.retryAfterMs, Math.random());
+  const delayMs = delayWithin(leftMs, waitMs, Math.random());
+  const latencyMs = Math.round(attempt.attemptMs);
+  const failedAttempt = attemptOf({ model, errorCode: code, usage, cost, latencyMs });
+  const counted = { spent: spentBy(error), failed: failedAttempt, mismatch };
+  // A timeout has used up the time of this model.
+  const isSpent = rejected || code === 'MODEL_TIMEOUT' || !isRetryable || !hasAttempts;
+  // What no wait resolves, such as a limit that is smaller than the request, is not waited for.
+  const endlessMs = isRetryable ? waitMs : Number.POSITIVE_INFINITY;
+  const fallback = isSpent ? nextModel(execution, code, { waitMs: endlessMs, leftMs }) : null;
+  if (fallback !== null) return retry({ ...counted, fallback });
+  if (delayMs !== null && isRetryable) {
+    if (rejected) return retry({ rejected, delayMs, waitCode: code });
+    if (hasAttempts) return retry({ ...counted, delayMs });
+  }
+  return failed(code, error.message, { ...attempt, usage, cost, finishReason, details });
+}
+
+/** The deadline has come. What the execution waited for decides its code. */
+function outOfTime(execution: QueuedExecution, prompt: Prompt | null): Ended {
+  const { timeoutMs } = execution.settings;
+  const code = execution.waitCode ?? 'MODEL_TIMEOUT';
+  const message =
+    code === 'MODEL_TIMEOUT'
+      ? `The execution did not end within ${timeoutMs} ms.`
+      : // Does not quote the provider: its response may have been to other executions.
+        `Calls to the provider were paused after failures until the timeout of ${timeoutMs} ms.`;
+  return failed(code, message, { prompt, counted: false });
+}
+
+/**
+ * The end of an execution with `maxAttempts: 1` whose call was aborted. The process is alive, but nobody knows whether
+ * the model was called.
+ */
+export function lostWorker(prompt: Prompt): Ended {
+  const error = 'The worker had to abort the call of this execution.';
+  return failed('WORKER_LOST', error, { prompt, cost: unknownCost });
+}
+
+function spentBy({ usage, cost }: ModelFailure): Spent {
+  return {
+    inputTokens: usage.inputTokens,
+    outputTokens: usage.outputTokens,
+    costUsd: cost.usd,
+    costKnown: cost.known,
+    costSource: cost.source ?? null,
+  };
+}
+
+function lostMessage({ losses }: QueuedExecution): string {
+  return `The execution has lost its worker ${losses} ${losses === 1 ? 'time' : 'times'}.`;
+}
+
+/** In characters. */
+const cachedTemplatesMax = 33_554_432;
+
+function templateChars({ system, user, messages, tools, responseFormat }: Template): number {
+  const chars = (system?.length ?? 0) + (user?.length ?? 0);
+  const others = [messages, tools, responseFormat].filter((each) => each);
+  return others.length === 0 ? chars : chars + JSON.stringify(others).length;
+}
+
+/** Caches templates of prompt versions, which never change. A referenced version always exists. */
+export function templateCache(
+  read: (promptVersionId: string) => Promise<Template | null>,
+): (promptVersionId: string) => Promise<Template> {
+  const cache = new LruCache<Template>(cachedTemplatesMax, templateChars);
+  return async (id) => {
+    const cached = cache.get(id);
+    if (cached) return cached;
+    const template = await read(id);
+    if (!template) throw new CallFailure('NOT_FOUND', 'The prompt version does not exist.');
+    cache.set(id, template);
+    return template;
+  };
+}

@@ -1,0 +1,133 @@
+import { CallFailure, invalidRequest } from '../../../core/failure.ts';
+import type { Caller } from '../../../core/people/caller.ts';
+import { readClock } from '../../../db/clock.ts';
+import type { Trx } from '../../../db/database.ts';
+import { findAgents, listVisibleAgents } from '../../agents/statements/agents.ts';
+import type { DeclaredAgent, DeclaredWorkflow } from '../rules/declaration.ts';
+import { findPromptsByName, findWorkflowsByName } from '../statements/declaration-statements.ts';
+import { planAgent } from './plan-agent.ts';
+import { type DeclaredPrompt, planPrompt } from './plan-prompt.ts';
+import { planWorkflow } from './plan-workflow.ts';
+import { type Change, type Kind, Named, type Planning, type Work } from './planning.ts';
+
+/** Plans the changes that make a workspace match a declaration. Planning takes no locks and writes nothing. */
+
+export interface Declaration {
+  readonly prompts?: readonly DeclaredPrompt[];
+  readonly agents?: readonly DeclaredAgent[];
+  readonly workflows?: readonly DeclaredWorkflow[];
+}
+
+export interface Plan {
+  readonly changes: readonly Change[];
+  /** In order: prompts, then agents, then workflows. */
+  readonly works: Readonly<Record<Kind, readonly Work[]>>;
+  /** The agents that change, with the revision that the plan is based on. */
+  readonly revisions: ReadonlyMap<string, number>;
+}
+
+/** Throws a `CallFailure` that names the declared thing it concerns. */
+export async function planDeclaration(
+  { trx, compute }: Pick<Planning, 'trx' | 'compute'>,
+  caller: Caller,
+  { prompts = [], agents = [], workflows = [] }: Declaration,
+): Promise<Plan> {
+  requireUniqueNames('prompt', prompts);
+  requireUniqueNames('agent', agents);
+  requireUniqueNames('workflow', workflows);
+  requireUniqueSlugs([...agents, ...workflows]);
+  const works: Record<Kind, Work[]> = { prompt: [], agent: [], workflow: [] };
+  const common = await readExisting(trx, caller, { prompts, agents, workflows });
+  for (const one of prompts) await planned('prompt', one, (planning) => planPrompt(planning, one));
+  for (const one of agents) await planned('agent', one, (planning) => planAgent(planning, one));
+  for (const one of workflows) {
+    await planned('workflow', one, (planning) => planWorkflow(planning, one));
+  }
+  const { changes, revisions } = common;
+  return { changes, works, revisions };
+
+  async function planned(
+    kind: Kind,
+    { name }: { readonly name: string },
+    plan: (planning: Planning) => Promise<void>,
+  ): Promise<void> {
+    const add = (work: Work) =>
+      works[kind].push((at, events) => withName(kind, name, () => work(at, events)));
+    await withName(kind, name, () => plan({ ...common, compute, add }));
+  }
+}
+
+/** Reads only what the declaration names: a workspace may have far more. */
+async function readExisting(
+  trx: Trx,
+  caller: Caller,
+  declared: Required<Declaration>,
+): Promise<Omit<Planning, 'add' | 'compute'>> {
+  const names = namesIn(declared);
+  const visible = await listVisibleAgents(trx, caller, names.agents);
+  const agents = await findAgents(trx, caller, visible);
+  const prompts = await findPromptsByName(trx, caller, names.prompts);
+  return {
+    trx,
+    caller,
+    nowMs: await readClock(trx),
+    versions: new Map(),
+    changes: [],
+    revisions: new Map(),
+    prompts: new Named('prompt', inUse(prompts)),
+    agents: new Named('agent', inUse(agents)),
+    mayBeInactive: new Set(),
+    workflows: new Named('workflow', await findWorkflowsByName(trx, caller, names.workflows)),
+  };
+}
+
+/** Agents name prompts. Workflows name the agents of steps and fallbacks. */
+function namesIn({ prompts, agents, workflows }: Required<Declaration>) {
+  const called = workflows.flatMap(({ steps }) =>
+    steps.flatMap(({ agent, fallback }) => [agent, fallback?.agent ?? agent]),
+  );
+  const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name);
+  return {
+    prompts: [...new Set([...names(prompts), ...agents.map(({ prompt }) => prompt)])],
+    agents: [...new Set([...names(agents), ...called])],
+    workflows: names(workflows),
+  };
+}
+
+/** Drops archived rows if another row has the same name. */
+export function inUse<Row extends { readonly name: string; readonly archived: boolean }>(
+  rows: readonly Row[],
+): Row[] {
+  const open = new Set(rows.filter(({ archived }) => !archived).map(({ name }) => name));
+  return rows.filter(({ name, archived }) => !archived || !open.has(name));
+}
+
+function requireUniqueNames(kind: Kind, rows: readonly { readonly name: string }[]): void {
+  const names = rows.map(({ name }) => name);
+  const duplicate = names.find((name, at) => names.indexOf(name) !== at);
+  if (duplicate === undefined) return;
+  throw invalidRequest(`The ${kind} "${duplicate}" is declared twice.`);
+}
+
+function requireUniqueSlugs(
+  rows: readonly { readonly slug?: string; readonly aliases?: readonly string[] }[],
+): void {
+  const declared = new Set<string>();
+  const add = (kind: 'slug' | 'alias', name: string) => {
+    if (declared.has(name)) throw invalidRequest(`The ${kind} "${name}" is declared twice.`);
+    declared.add(name);
+  };
+  for (const { slug } of rows) if (slug !== undefined) add('slug', slug);
+  for (const { aliases = [] } of rows) for (const alias of aliases) add('alias', alias);
+}
+
+/** Adds the name of the declared thing to a failure. */
+async function withName<T>(kind: Kind, name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error;
+    const { code, message, fields } = error;
+    throw new CallFailure(code, `The ${kind} "${name}": ${message}`, { ...fields });
+  }
+}

@@ -1,0 +1,111 @@
+import type { Visibility } from '../../../core/agent/agent.ts';
+import { callSettingNames } from '../../../core/agent/call-settings.ts';
+import { messageLists } from '../../../core/agent/messages.ts';
+import { fileVariables, placeholderWarnings } from '../../../core/agent/prompt.ts';
+import type { ResponseFormat } from '../../../core/agent/response-format.ts';
+import type { VariableSchemas } from '../../../core/agent/variable-schemas.ts';
+import { CallFailure } from '../../../core/failure.ts';
+import { uuid7 } from '../../../core/id.ts';
+import { identical, same } from '../../../core/json.ts';
+import { requireSchemas } from '../../../engine/compute/require-schemas.ts';
+import type { VersionRow } from '../../prompts/statements/versions.ts';
+import { changePrompt, createPrompt } from '../../prompts/verbs/change-prompt.ts';
+import {
+  createVersion,
+  requireValid,
+  type VersionFields,
+  type VersionInput,
+  versionInput,
+} from '../../prompts/verbs/create-version.ts';
+import { findVersionByLabel, type NamedPromptRow } from '../statements/declaration-statements.ts';
+import type { PlannedVersion, Planning } from './planning.ts';
+
+export interface DeclaredPrompt {
+  readonly name: string;
+  readonly description?: string | null;
+  readonly visibility?: Visibility;
+  readonly versions: readonly DeclaredVersion[];
+}
+
+interface DeclaredVersion extends VersionFields {
+  readonly label: string;
+}
+
+/** Plans a prompt and its declared versions. Other versions stay. */
+export async function planPrompt(planning: Planning, declared: DeclaredPrompt): Promise<void> {
+  const { caller, nowMs, prompts, changes, add } = planning;
+  const { name, description = null, versions } = declared;
+  const known = prompts.find(name);
+  const visibility = declared.visibility ?? known?.visibility ?? 'private';
+  const prompt = known ?? { id: uuid7(nowMs), name, description, visibility, archived: false };
+  if (!known) {
+    changes.push({ kind: 'prompt', name, action: 'create' });
+    prompts.put(prompt);
+    add((trx) => createPrompt(trx, caller, { id: prompt.id, name, description, visibility }));
+  } else {
+    const declaredNow = { description, visibility };
+    const fields = (['description', 'visibility'] as const).filter(
+      (field) => known[field] !== declaredNow[field],
+    );
+    for (const field of fields) {
+      const change = { field, from: known[field], to: declaredNow[field] };
+      changes.push({ kind: 'prompt', name, action: 'change', ...change });
+    }
+    if (fields.length > 0) add((trx) => changePrompt(trx, caller, known.id, declaredNow));
+  }
+  for (const version of versions) await planVersion(planning, prompt, version);
+}
+
+async function planVersion(
+  { trx, compute, caller, nowMs, versions, changes, add }: Planning,
+  prompt: NamedPromptRow,
+  declared: DeclaredVersion,
+): Promise<void> {
+  const { label } = declared;
+  const input = { ...versionInput(declared), id: uuid7(nowMs), label };
+  const key = `${prompt.id} ${label}`;
+  const existing = versions.get(key) ?? (await findVersionByLabel(trx, prompt.id, label));
+  if (existing) return requireEqual(existing, input);
+  if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
+  const variables = requireValid(input);
+  await requireSchemas(compute, caller.workspaceId, input);
+  versions.set(key, {
+    ...input,
+    variables,
+    messageLists: messageLists(input.messages),
+    fileVariables: fileVariables(input.messages),
+  });
+  const warnings = placeholderWarnings(input);
+  const added = { kind: 'prompt', name: prompt.name, action: 'add-version', to: label } as const;
+  changes.push({ ...added, ...(warnings.length > 0 && { warnings }) });
+  add((at) => createVersion(at, caller, prompt.id, input));
+}
+
+/** A version never changes. */
+function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput): void {
+  const fields = [
+    ...(['system', 'user', 'messages', 'tools', 'toolChoice'] as const),
+    ...(['model', 'temperature', 'maxTokens', 'topP', 'notes'] as const),
+  ];
+  const different = [
+    ...fields.filter((field) => !same(existing[field], input[field])),
+    ...callSettingNames.filter(
+      (name) => !same(existing.settings[name] ?? null, input.settings[name] ?? null),
+    ),
+    ...(identical(formatOf(existing), formatOf(input)) ? [] : ['responseFormat']),
+    ...(same(schemasOf(existing), schemasOf(input)) ? [] : ['variableSchemas']),
+  ];
+  if (different.length === 0) return;
+  const message = `Version "${existing.label}" exists with another ${different.join(', ')}. A version cannot change: use another label.`;
+  throw new CallFailure('CONFLICT', message);
+}
+
+/** A stored version has them as text. */
+function schemasOf({ variableSchemas: schemas }: VersionRow | VersionInput): VariableSchemas {
+  return typeof schemas === 'string' ? JSON.parse(schemas) : (schemas ?? {});
+}
+
+/** Compared with the order of names: a model writes properties in the order of the schema. */
+function formatOf({ responseFormat: format }: VersionRow | VersionInput): ResponseFormat | null {
+  return typeof format === 'string' ? JSON.parse(format) : (format ?? null);
+}

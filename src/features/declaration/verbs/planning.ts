@@ -1,0 +1,87 @@
+import type { FileKind } from '../../../core/agent/file-value.ts';
+import type { PlaceholderWarning } from '../../../core/agent/prompt.ts';
+import type { Compute } from '../../../core/compute.ts';
+import type { NewEvent } from '../../../core/event/event.ts';
+import { CallFailure } from '../../../core/failure.ts';
+import type { Caller } from '../../../core/people/caller.ts';
+import type { Trx } from '../../../db/database.ts';
+import type { AgentRow } from '../../agents/statements/agents.ts';
+import type { VersionInput } from '../../prompts/verbs/create-version.ts';
+import type { NamedPromptRow, NamedWorkflowRow } from '../statements/declaration-statements.ts';
+
+export interface Change {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly action: 'create' | 'change' | 'add-version' | 'pin' | 'move';
+  readonly field?: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
+  /** Of a new version. */
+  readonly warnings?: readonly PlaceholderWarning[];
+}
+
+/** What exists, by name, and what the plan creates. New things already have ids. */
+export interface Planning {
+  readonly trx: Trx;
+  readonly compute: Compute;
+  readonly caller: Caller;
+  readonly nowMs: number;
+  readonly prompts: Named<NamedPromptRow>;
+  /** New versions, by prompt and label. */
+  readonly versions: Map<string, PlannedVersion>;
+  readonly agents: Named<AgentRow>;
+  /** The stored ids of agents that are declared inactive: workflows may name them. */
+  readonly mayBeInactive: Set<string>;
+  readonly workflows: Named<NamedWorkflowRow>;
+  readonly changes: Change[];
+  readonly revisions: Map<string, number>;
+  /** Adds a step to the plan. */
+  readonly add: (work: Work) => void;
+}
+
+export type Kind = 'prompt' | 'agent' | 'workflow';
+
+/** One step of the plan. It makes the same calls as the API, with all their checks. `events` are written after all steps. */
+export type Work = (trx: Trx, events: NewEvent[]) => Promise<unknown>;
+
+/** Rows of one kind by name. A name must be unique only if something is looked up by it. */
+export class Named<Row extends { readonly id: string; readonly name: string }> {
+  readonly #rows: Row[];
+  readonly #kind: string;
+  constructor(kind: string, rows: readonly Row[]) {
+    this.#kind = kind;
+    this.#rows = [...rows];
+  }
+
+  all(name: string): Row[] {
+    return this.#rows.filter((row) => row.name === name);
+  }
+
+  ofIds(ids: readonly string[]): Row[] {
+    return this.#rows.filter((row) => ids.includes(row.id));
+  }
+
+  /** Null if there is none; a conflict if there are several. */
+  find(name: string): Row | null {
+    const [row = null, ...others] = this.all(name);
+    if (others.length === 0) return row;
+    const message = `There are ${others.length + 1} ${this.#kind}s with the name "${name}".`;
+    throw new CallFailure('CONFLICT', message);
+  }
+
+  /** Adds a row, or replaces its earlier state. */
+  put(row: Row): void {
+    const at = this.#rows.findIndex(({ id }) => id === row.id);
+    if (at < 0) this.#rows.push(row);
+    else this.#rows[at] = row;
+  }
+}
+
+/** A new version. */
+export type PlannedVersion = VersionInput & {
+  readonly id: string;
+  readonly label: string;
+  readonly variables: readonly string[];
+  readonly messageLists: readonly string[];
+  readonly fileVariables: Readonly<Record<string, FileKind>>;
+};

@@ -1,0 +1,143 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { endStatuses } from '../../../core/execution/execution.ts';
+import type { executionFields } from '../../../core/execution/execution-fields.ts';
+import { type ShownField, shownFields } from '../../../core/execution/shown-fields.ts';
+import { id, nullable, oneOf, Pagination, reference } from '../../../http/contract/shared.ts';
+import {
+  SentFiles,
+  SentMessages,
+  sentFields,
+  ToolCalls,
+} from '../../prompts/contract/prompt-content.ts';
+import { labels } from './labels-contract.ts';
+
+export const ExecuteRequest = Type.Object(
+  {
+    variables: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description:
+        'Values by variable name, any JSON. Strings are inserted unchanged, other values as JSON. `null` counts as not supplied. Must contain every required variable.',
+      examples: [{ topic: 'tides', audience: 'sailors' }],
+    }),
+    ...labels,
+    rerunOf: Type.Optional(
+      reference(
+        'execution',
+        'The execution of this agent that this one runs again, for its record.',
+      ),
+    ),
+    stream: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the response of the model is read as a stream, so that readers see its text as it arrives. Default: the agent's `stream`; `true` with `Accept: text/event-stream`.",
+      }),
+    ),
+    playground: Type.Optional(
+      Type.Boolean({
+        description:
+          'Marks a playground execution: lists and statistics leave the execution out unless they are asked for it. Limits, quota and usage count it.',
+      }),
+    ),
+  },
+  { title: 'ExecuteRequest', additionalProperties: false },
+);
+
+export const ExecuteAccepted = Type.Object(
+  {
+    success: Type.Literal(true),
+    executionId: id('execution', 'Identifier to poll with.'),
+    agentId: id('agent', 'The agent.'),
+    agentName: Type.String({ description: 'Display name of the agent.' }),
+    status: Type.Literal('processing', {
+      description: 'The status at acceptance, even in a replay.',
+    }),
+    currentStatus: Type.Optional(
+      nullable(
+        oneOf(['processing', ...endStatuses]),
+        'Present only in a replay: the status now. `null` if the record is deleted.',
+      ),
+    ),
+    message: Type.String(),
+    statusUrl: Type.String({
+      description: 'Relative URL: `/api/v1/agents/{agentId}/executions/{executionId}`.',
+    }),
+    ignoredVariables: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Variables that the agent does not declare. They are recorded but not used.',
+      }),
+    ),
+  },
+  { title: 'ExecuteAccepted' },
+);
+export type ExecuteAccepted = Static<typeof ExecuteAccepted>;
+
+type Fields = typeof executionFields;
+type Shown = {
+  [Name in keyof Fields]: Fields[Name] extends { type: TSchema } ? Name : never;
+}[keyof Fields];
+type Listed = { [Name in Shown]: Fields[Name] extends { detail: true } ? never : Name }[Shown];
+type TypesOf<Names extends Shown> = { [Name in Names]: Fields[Name]['type'] };
+
+const typesOf = (fields: readonly ShownField[]) =>
+  Object.fromEntries(fields.map(({ name, type }) => [name, type]));
+const figures = shownFields.filter(({ figure }) => figure);
+
+const listed = {
+  ...(typesOf(shownFields.filter(({ detail }) => !detail)) as TypesOf<Listed>),
+  toolCalls: Type.Optional(ToolCalls),
+};
+
+const namesOf = (fields: readonly ShownField[]) => fields.map(({ name }) => name);
+
+/** JSON Schema for: figures are absent while `processing`, and these are always present afterwards. */
+const endedHas = (required: readonly string[]) => ({
+  if: { properties: { status: { const: 'processing' } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, not a promise.
+  then: { not: { anyOf: namesOf(figures).map((field) => ({ required: [field] })) } },
+  else: { required },
+});
+
+/** A record without prompts, IP address and user agent. Used in lists. */
+export const Execution = Type.Object(listed, {
+  title: 'Execution',
+  ...endedHas(namesOf(figures)),
+});
+export type Execution = Static<typeof Execution>;
+
+/** The full record, the same object in every state. A key without `read` sees a part of it. */
+export const ExecutionDetail = Type.Object(
+  {
+    ...(typesOf(shownFields) as TypesOf<Shown>),
+    executedBy: Type.Optional(listed.executedBy),
+    toolCalls: listed.toolCalls,
+    messages: Type.Optional(SentMessages),
+    ...sentFields,
+    files: Type.Optional(SentFiles),
+  },
+  { title: 'ExecutionDetail', ...endedHas(namesOf(figures.filter(({ hidden }) => !hidden))) },
+);
+export type ExecutionDetail = Static<typeof ExecutionDetail>;
+
+export const ExecutionList = Type.Object(
+  {
+    executions: Type.Array(Execution),
+    pagination: Pagination,
+    totalIsLowerBound: Type.Optional(
+      Type.Literal(true, {
+        description: '`total` is a lower bound, because counting everything would take too long.',
+      }),
+    ),
+    nextCursor: Type.Optional(
+      Type.String({ description: 'Value for `cursor`. Absent on the last page.' }),
+    ),
+    searchedTo: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'The page was not full after five seconds: older executions have not been searched. Continue with `nextCursor`.',
+      }),
+    ),
+  },
+  { title: 'ExecutionList' },
+);

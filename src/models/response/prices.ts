@@ -1,0 +1,194 @@
+import { calcPrice, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
+import { floatToUnits, toDecimal, toUnits } from '../../core/decimal.ts';
+import { type Cost, noCost, type Usage, unknownCost } from '../../core/model/model-port.ts';
+import type { Price } from '../../core/model/price.ts';
+import { plainRates, type Rated, type RatedTokens, rates } from './rated-tokens.ts';
+
+/**
+ * The cost of a call: tokens × price. The price comes from the workspace's own list. Without one, a cost that the
+ * provider states counts, else the price of the price library, whose
+ * data is part of the package and never fetched. The library's own sum is a float; here it is computed exactly, by the
+ * same rules. Cached tokens are part of the input and are billed at their own price. The whole input selects the tier.
+ * Without a cache price, cached tokens cost as much as others.
+ */
+
+/** Where a price is looked up. */
+export type PriceList =
+  /** A provider of the library, such as `openai` or `aws`. */
+  | { readonly provider: string }
+  /** The provider of the library with this URL, if any. */
+  | { readonly url: string }
+  /** A machine of one's own: known to cost nothing. */
+  | 'free'
+  | 'unknown';
+
+/** Decimal places of `usd`. */
+const usdPlaces = 10;
+
+/** `usage` is `null` if the provider reported none: then only a free model has a known cost. */
+export function cost(
+  list: PriceList,
+  model: string,
+  usage: Usage | null,
+  price: Price | null,
+  at: Date,
+  { stated = null, rated = plainRates }: { stated?: Cost | null; rated?: Rated } = {},
+): Cost {
+  if (price === null && stated !== null) return stated;
+  const source = price ? 'workspace' : 'table';
+  const prices = price ? configured(price) : listed(list, model, usage?.inputTokens ?? 0, at);
+  if (prices === null) return unknownCost;
+  if (isZero(prices)) return { ...noCost, source };
+  if (usage === null || (price === null && rated.isUnlisted)) return unknownCost;
+  // A provider that excludes cached tokens from its input count must not make the rest negative.
+  const cached = usage.cacheReadTokens + usage.cacheWriteTokens;
+  const counts = {
+    input: Math.max(usage.inputTokens - cached, 0),
+    cacheRead: usage.cacheReadTokens,
+    cacheWrite: usage.cacheWriteTokens,
+    output: usage.outputTokens,
+  };
+  let total = prices.request * million;
+  for (const kind of kinds) {
+    const sum = priceOf(kind, counts[kind], prices, rated.tokens);
+    if (sum === null) return unknownCost;
+    total += sum;
+  }
+  return { usd: toDecimal(total, million, usdPlaces), known: true, source };
+}
+
+const kinds = ['input', 'cacheRead', 'cacheWrite', 'output'] as const;
+
+/** Of the tokens of one kind, with those that have a rate of their own; null if such a rate is unknown. */
+function priceOf(
+  kind: (typeof kinds)[number],
+  count: number,
+  prices: Prices,
+  rated: RatedTokens,
+): bigint | null {
+  let others = count;
+  let total = 0n;
+  for (const name of rates[kind]) {
+    const tokens = rated[name] ?? 0;
+    if (tokens === 0) continue;
+    const rate = prices.others[name];
+    others -= tokens;
+    // Counts that contradict each other.
+    if (rate === undefined || tokens < 0 || others < 0) return null;
+    total += BigInt(tokens) * rate;
+  }
+  return total + BigInt(others) * prices[kind];
+}
+
+/** More is a server's mistake. */
+const statedUsdMax = 100_000;
+
+/** The cost that a provider states in its usage, in US dollars (OpenRouter); null if it states none. */
+export function statedCost(usage: unknown): Cost | null {
+  const { cost: given } = Object(usage) as { cost?: unknown };
+  const amount = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  if (typeof amount !== 'number' || !(amount >= 0 && amount <= statedUsdMax)) return null;
+  const units = floatToUnits(amount);
+  if (units === null) return null;
+  return { usd: toDecimal(units, 1n, usdPlaces), known: true, source: 'provider' };
+}
+
+/** Prices in units of 10^-24 dollars: per million tokens, and per request. */
+interface Prices {
+  readonly input: bigint;
+  readonly output: bigint;
+  readonly cacheRead: bigint;
+  readonly cacheWrite: bigint;
+  readonly request: bigint;
+  /** Of other kinds of tokens, as far as known. */
+  readonly others: Partial<Record<keyof RatedTokens, bigint>>;
+}
+
+const million = 1_000_000n;
+
+function configured(price: Price): Prices | null {
+  const input = toUnits(price.inputPerMillion);
+  const output = toUnits(price.outputPerMillion);
+  const cacheRead = toUnits(price.cacheReadPerMillion ?? price.inputPerMillion);
+  const cacheWrite = toUnits(price.cacheWritePerMillion ?? price.inputPerMillion);
+  if (input === null || output === null || cacheRead === null || cacheWrite === null) return null;
+  return { input, output, cacheRead, cacheWrite, request: 0n, others: {} };
+}
+
+function listed(list: PriceList, model: string, inputTokens: number, at: Date): Prices | null {
+  if (list === 'unknown') return null;
+  if (list === 'free') return free;
+  const name = model.replace(/^models\//, '');
+  const where = 'provider' in list ? { providerId: list.provider } : { providerApiUrl: list.url };
+  // Without usage: only the entry is needed, not the library's sum.
+  const entry = calcPrice({}, name, { ...where, timestamp: at });
+  if (!entry) return null;
+  const { model: found, model_price: prices } = entry;
+  const isFreeModel = pricesIn(prices).length === 0 && isFree(found);
+  const isGoogle = 'provider' in list && list.provider === 'google';
+  return isFreeModel ? free : fromEntry(prices, inputTokens, isGoogle);
+}
+
+/** A model without a price in the library is unknown, not free; the library marks free ones in a comment. */
+function isFree({ id, name = '', price_comments: comments = '' }: ModelInfo): boolean {
+  return id.endsWith(':free') || /\(free\)$/i.test(name) || /\bfree of charge\b/i.test(comments);
+}
+
+function pricesIn(entry: ModelPrice): string[] {
+  return Object.keys(entry).filter((name) => entry[name] !== undefined);
+}
+
+/**
+ * `null` if the entry cannot price a text exactly: a direction has no price, or it charges for something that usage
+ * does not count.
+ */
+function fromEntry(entry: ModelPrice, inputTokens: number, isGoogle: boolean): Prices | null {
+  if (!pricesIn(entry).every((name) => counted.has(name) || nonTextCharges.test(name))) return null;
+  const at = (name: string) => inTier(entry[name], inputTokens);
+  const input = at('input_mtok');
+  const output = at('output_mtok');
+  if (input === null || output === null) return null;
+  const cacheRead = at('cache_read_mtok') ?? input;
+  // Google has one rate for texts, images and videos that a model reads.
+  const shared = isGoogle && {
+    ...{ input_image_mtok: input, input_video_mtok: input },
+    ...{ cache_image_read_mtok: cacheRead, cache_video_read_mtok: cacheRead },
+  };
+  const listed = Object.values(rates)
+    .flat()
+    .flatMap((name) => {
+      const rate = at(name);
+      return rate === null ? [] : [[name, rate]];
+    });
+  return {
+    ...{ input, output, cacheRead, cacheWrite: at('cache_write_mtok') ?? input },
+    request: (at('requests_kcount') ?? 0n) / 1_000n,
+    others: { ...shared, ...Object.fromEntries(listed) },
+  };
+}
+
+function isZero({ others, ...prices }: Prices): boolean {
+  return [...Object.values(prices), ...Object.values(others)].every((price) => price === 0n);
+}
+
+const free: Prices = {
+  ...{ input: 0n, output: 0n, cacheRead: 0n, cacheWrite: 0n, request: 0n, others: {} },
+};
+
+const counted: ReadonlySet<string> = new Set([
+  'input_mtok',
+  'output_mtok',
+  'cache_read_mtok',
+  'cache_write_mtok',
+  'requests_kcount',
+]);
+/** Charges for other kinds of tokens, and for what a call without tools of the provider does not use. */
+const nonTextCharges = /audio|image|video|document|search|cache_write_1h/;
+
+/** The price at this many input tokens: that of the last tier that begins below them. */
+function inTier(price: ModelPrice[string], inputTokens: number): bigint | null {
+  if (price === undefined) return null;
+  if (typeof price === 'number') return floatToUnits(price);
+  const tiers = price.tiers.toSorted((a, b) => a.start - b.start);
+  return floatToUnits(tiers.findLast(({ start }) => inputTokens > start)?.price ?? price.base);
+}
