@@ -55,6 +55,8 @@ test('every body and query rejects unknown fields', () => {
       if (!schema || (e.id === 'receiveWebhook' && schema === e.body)) continue;
       // Lines of a file.
       if (e.consumes && schema === e.body) continue;
+      // Clients of OpenAI send parameters that it knows.
+      if (e.tag === 'OpenAI API' && schema === e.query) continue;
       const errors = Compile(schema).Errors({ nonsense: 1 });
       const named = errors.some((error) => error.keyword === 'additionalProperties');
       assert.ok(named, e.id);

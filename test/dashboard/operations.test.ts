@@ -235,7 +235,7 @@ test('filters by prompt and version are shown by their names', async () => {
 test('renames a key, changes its limits, and shows its creator and agents', async () => {
   const agent = await named('Key agent');
   const { apiKeyId } = await service.key({ agentIds: [agent.agentId] });
-  const viewport = { width: 1440, height: 900 };
+  const viewport = { width: 1680, height: 900 };
   const { page, check, announced } = await visit('/keys', { as: 'owner', viewport });
   const row = page.getByRole('row').filter({ hasText: 'Key agent' });
   await page.getByRole('columnheader', { name: 'Created by' }).waitFor();

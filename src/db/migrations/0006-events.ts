@@ -99,7 +99,7 @@ export async function up(db: Db): Promise<void> {
     );
     create index endpoint_senders_of_worker on endpoint_senders (worker);
 
-    -- Alerts about the calls of a window of minutes (features/events/rules/alert.ts).
+    -- Alerts about the calls of a window of minutes (core/event/alert.ts).
     create table alerts (
       id uuid primary key,
       workspace_id uuid not null references workspaces on delete cascade,

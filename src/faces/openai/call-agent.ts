@@ -212,7 +212,7 @@ async function admit(
   }
   // A body that names no agent is refused for what is wrong with it.
   if (admitted.code === 'NOT_FOUND' && model === null) throw failureOf(body);
-  if (admitted.code === 'NOT_FOUND') throw modelNotFound(model ?? '');
+  if (admitted.code === 'NOT_FOUND') throw modelNotFound();
   throw new CallFailure(admitted.code, admitted.message, { ...admitted.fields });
 }
 
@@ -222,11 +222,9 @@ const otherAgent = invalidValue(
 ).body;
 
 const userAgentMax = 500;
-const modelShownMax = 100;
 
-export function modelNotFound(model: string): CallFailure {
-  const named = JSON.stringify(model.slice(0, modelShownMax).toWellFormed());
-  const message = `The model ${named} does not exist, or the key has no access to it. Here, "model" is an agent: its slug, an alias or its identifier. GET /v1/models lists those that this key can call.`;
+export function modelNotFound(): CallFailure {
+  const message = `The model does not exist, or the key has no access to it. Here, "model" is an agent: its slug, an alias or its identifier. GET /v1/models lists those that this key can call.`;
   const fields = { parameter: 'model', parameterCode: 'model_not_found' };
   return new CallFailure('NOT_FOUND', message, fields);
 }

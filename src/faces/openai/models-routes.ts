@@ -29,7 +29,7 @@ export function modelRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const { model } = params;
     const agentId = await findAgentId(deps.reads, caller, model);
     const [row] = agentId ? await store.listModels(db, caller, { agentId, limit: 1 }) : [];
-    if (!row) throw modelNotFound(model);
+    if (!row) throw modelNotFound();
     return { status: 200, body: modelWire(row, model) };
   });
 }

@@ -55,6 +55,7 @@ const calls: Readonly<Record<string, { status: number; body?: unknown; headers?:
   getBatch: { status: 200 },
   getBatchResults: { status: 200 },
   cancelBatch: { status: 409 },
+  rerunBatch: { status: 409 },
   deleteExecution: { status: 204 },
   deleteAgent: { status: 409 },
 };
