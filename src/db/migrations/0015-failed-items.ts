@@ -10,11 +10,7 @@ export async function up(db: Db): Promise<void> {
     .raw(`
     alter table workflow_runs
       -- Whether an item of a step has failed. Null: the run began before this column, and only its items tell.
-      add has_failed_items boolean,
-      -- The run whose items this one runs again, and their step. The run may have been deleted.
-      add rerun_of uuid,
-      add rerun_step text,
-      add check ((rerun_of is null) = (rerun_step is null));
+      add has_failed_items boolean;
     alter table workflow_runs alter column has_failed_items set default false;
     create index workflow_runs_with_failed_items on workflow_runs (workflow_id, id) where has_failed_items is not false;
 
@@ -26,6 +22,17 @@ export async function up(db: Db): Promise<void> {
     end $$;
     create trigger workflow_steps_failed after insert or update on workflow_steps
       for each row when (new.item >= 0 and new.status = 'failed') execute function mark_failed_items();
+
+    -- Runs of items of another run. A table of its own, because an index on that of all runs would be built under its lock.
+    create table workflow_reruns (
+      run_id uuid primary key references workflow_runs on delete cascade,
+      -- The run whose items it runs again. It may have been deleted.
+      rerun_of uuid not null,
+      step text not null,
+      -- Their indexes in the list of the step, as the first run of all had it.
+      items integer[] not null
+    );
+    create index workflow_reruns_of on workflow_reruns (rerun_of);
 
     alter table batches
       -- As the client names its file; null if it does not.

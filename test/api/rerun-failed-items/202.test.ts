@@ -81,6 +81,34 @@ test('the failed items run again, with what the steps before them gave', async (
   assert.equal(rows.length, 0, 'what was taken over is removed at the end');
 });
 
+for (const list of ['{{input.list}}', '{{steps.split.output}}']) {
+  test(`a rerun of a rerun runs the items that failed again, of ${list}`, async () => {
+    const { statusUrl } = await items.run(['a', 'c'], [items.each('letters', list)]);
+    const rerun = async (url: string, failing: readonly string[]) => {
+      items.fail(failing);
+      const { body } = await items.rerun(url, 'letters');
+      return ended(body.statusUrl);
+    };
+    const second = await rerun(statusUrl, ['c']);
+    const urlOf = (run: { workflowId: string; workflowRunId: string }) =>
+      `/api/v1/workflows/${run.workflowId}/runs/${run.workflowRunId}`;
+    assert.deepEqual(countsOf(second), [2, 1, 1]);
+    for (const failing of [['c'], []]) {
+      const again = await rerun(urlOf(second), failing);
+      assert.equal(again.rerunOf, second.workflowRunId);
+      const { rows } = await sql`
+        select input_variables ->> 'name' as name from executions
+        where workflow_run_id = ${fromId('workflowRun', again.workflowRunId)} and step_name = 'letters'`.execute(
+        service.db,
+      );
+      assert.deepEqual(rows, [{ name: 'c' }]);
+      if (failing.length === 0) continue;
+      const last = await rerun(urlOf(again), []);
+      assert.deepEqual([last.status, ...countsOf(stepOf(last, 'letters'))], ['success', 1, 1, 0]);
+    }
+  });
+}
+
 test('in a run that failed, also the items that never began', async () => {
   const failing = { ...items.each('strict', '{{input.list}}'), onFailure: 'fail' };
   const concurrency = 1;

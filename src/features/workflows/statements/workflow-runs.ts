@@ -41,7 +41,8 @@ export interface WorkflowRunRow extends WorkflowRunSummaryRow {
 /** SQL: the columns of a `WorkflowRunSummaryRow` of run `r` and its version `v`. */
 export const runSummaryColumns = sql`r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
   r.trigger, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.error_code,
-  r.error, r.failed_step, r.rerun_of, r.rerun_step, r.labels`;
+  r.error, r.failed_step, r.labels, (select rerun_of from workflow_reruns where run_id = r.id) as rerun_of,
+  (select step from workflow_reruns where run_id = r.id) as rerun_step`;
 /** SQL: the columns of a `WorkflowRunRow`. */
 export const runColumns = sql`${runSummaryColumns}, r.input, r.output`;
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */

@@ -2,6 +2,7 @@ import type { Counts } from '../../../core/agent/limits.ts';
 import { hashBytes } from '../../../core/people/key.ts';
 import type { MemberRole } from '../../../core/people/member.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../../core/workflow/definition.ts';
+import type { ChosenItems } from '../../../core/workflow/rerun.ts';
 import type { Send } from '../../../db/pipeline.ts';
 import { rowSet } from '../../../db/row-set.ts';
 import { sql } from '../../../db/sql.ts';
@@ -108,9 +109,8 @@ export interface NewWorkflowRun {
   readonly labels: string | null;
   /** If false, the input is removed at the end, and the output a while later. */
   readonly storeBodies: boolean;
-  /** The run whose items it runs again, and their step. */
-  readonly rerunOf: string | null;
-  readonly rerunStep: string | null;
+  /** The run whose items it runs again, and which. */
+  readonly rerun: (ChosenItems & { readonly runId: string }) | null;
 }
 
 export interface StartWrites {
@@ -174,16 +174,21 @@ const newRuns = rowSet<NewWorkflowRun, Pick<StartWrites, 'runs'>>(
     input: ['text', (run) => run.input],
     store_bodies: ['bool', (run) => run.storeBodies],
     labels: ['json', (run) => run.labels],
-    rerun_of: ['uuid', (run) => run.rerunOf],
-    rerun_step: ['text', (run) => run.rerunStep],
+    rerun_of: ['uuid', (run) => run.rerun?.runId],
+    rerun_step: ['text', (run) => run.rerun?.step],
+    rerun_items: ['json', (run) => run.rerun && JSON.stringify(run.rerun.items)],
   },
   { read: ({ runs }) => runs },
 );
 
 const insertRuns = statement<Pick<StartWrites, 'runs' | 'executedAtMs'>>('start-insert-runs')`
+  with r as (select * from ${newRuns.table}),
+  reruns as (
+    insert into workflow_reruns (run_id, rerun_of, step, items)
+    select id, rerun_of, rerun_step, array(select value::int from json_array_elements_text(rerun_items)) from r where rerun_of is not null)
   insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
-    executed_by, executed_at, deadline_at, input, bodies, labels, rerun_of, rerun_step)
+    executed_by, executed_at, deadline_at, input, bodies, labels)
   select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by,
     ${({ executedAtMs }) => new Date(executedAtMs).toISOString()}::timestamptz,
-    to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels, rerun_of, rerun_step
-  from ${newRuns.table}`;
+    to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels
+  from r`;

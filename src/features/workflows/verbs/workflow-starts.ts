@@ -148,8 +148,7 @@ export class WorkflowStarts {
       input,
       labels: labelsJson(labels),
       storeBodies: workflow.storesBodies,
-      rerunOf: call.rerun?.runId ?? null,
-      rerunStep: call.rerun?.step ?? null,
+      rerun: call.rerun ?? null,
     };
     this.runs.push(run);
     if (call.rerun) this.reruns.set(run.id, call.rerun);
