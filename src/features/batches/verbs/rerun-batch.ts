@@ -6,6 +6,7 @@ import { uuid7 } from '../../../core/id.ts';
 import { labelsJson } from '../../../core/labels.ts';
 import { readClock } from '../../../db/clock.ts';
 import type { Db } from '../../../db/database.ts';
+import { refuseDuringErasure } from '../../../engine/read/open-erasures.ts';
 import { type BatchRow, type FailedLine, readFailedLines } from '../statements/batches.ts';
 import {
   appendLines,
@@ -42,8 +43,9 @@ export async function rerunBatch(
   if (earlier?.digest) return { batchId: earlier.id, replayed: true };
   if (completedAt === null) throw notPossible('The batch has not ended.');
   if (counts.failed === 0) throw notPossible('No line of the batch has failed.');
-  const nowMs = await readClock(db);
   const { workspaceId } = input;
+  await refuseDuringErasure(db, workspaceId);
+  const nowMs = await readClock(db);
   const own = { id: earlier?.id ?? uuid7(nowMs), upload: uuid7(nowMs), workspaceId };
   const stored = earlier ? await resumeUpload(db, own) : { bytes: 0, lines: [] };
   const isNew = !earlier && { ...input, ...own, fileName, rerunOf };

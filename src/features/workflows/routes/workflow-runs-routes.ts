@@ -108,7 +108,7 @@ function singleRunRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
       run.definition.steps.find(({ name }) => name === params.stepName),
       ...(['step', 'workflow run'] as const),
     );
-    const rerun = await readRerun(deps.db, run, params.stepName);
+    const rerun = await readRerun(deps.db, caller.workspaceId, run, params.stepName);
     const hash = bearerHash(request);
     const started = await deps.workflowStarter.start({
       credential: hash === null ? { kind: 'session', caller } : { kind: 'key', hash },

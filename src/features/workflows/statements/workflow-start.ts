@@ -38,6 +38,8 @@ export interface StartLookup {
   readonly members: MembershipLookup;
   readonly workflowIds: readonly string[];
   readonly firstCalls: readonly FirstCallLookup[];
+  /** Runs whose items run again. Their lock keeps an erasure from deleting them before it can see who has their values. */
+  readonly rerunIds: readonly string[];
 }
 
 export interface WorkflowRow {
@@ -69,12 +71,14 @@ export interface StartState {
   readonly counts: ReadonlyMap<string, Counts>;
   readonly workflows: readonly WorkflowRow[];
   readonly replays: readonly FirstWorkflowRun[];
+  /** Those of the requested runs that still exist. */
+  readonly rerunIds: ReadonlySet<string>;
 }
 
 export async function readForStart(send: Send, request: StartLookup): Promise<StartState> {
-  const { workspaceIds, workflowIds, firstCalls, members: lookup } = request;
+  const { workspaceIds, workflowIds, firstCalls, rerunIds, members: lookup } = request;
   const keyHashes = request.keyHashes.map(hashBytes);
-  const [, counts, , keys, workflows, clock, replays, members] = await Promise.all([
+  const [, counts, , keys, workflows, clock, replays, members, reruns] = await Promise.all([
     send(begin),
     send(lockKeys, keyHashes),
     workspaceIds.length > 0 ? send(lockWorkspaces, workspaceIds) : [],
@@ -83,6 +87,7 @@ export async function readForStart(send: Send, request: StartLookup): Promise<St
     send(readClock),
     firstCalls.length === 0 ? [] : send(readReplays, firstCalls),
     lookup.length === 0 ? [] : readRoles(send, lookup),
+    rerunIds.length === 0 ? [] : send(lockRuns, rerunIds),
   ]);
   return {
     nowMs: Math.trunc(clock[0]?.nowMs ?? Number.NaN),
@@ -92,6 +97,7 @@ export async function readForStart(send: Send, request: StartLookup): Promise<St
     counts: new Map(counts.map((row) => [row.subject, row])),
     workflows,
     replays,
+    rerunIds: new Set(reruns.map(({ id }) => id)),
   };
 }
 
@@ -141,6 +147,9 @@ const lockKeys = statement<readonly Buffer[], Counts & { subject: string }>('sta
 
 const lockWorkspaces = statement<readonly string[]>('start-lock-workspaces')`
   select subject from limits where subject = any(${(ids) => ids}::uuid[]) order by subject for update`;
+
+const lockRuns = statement<readonly string[], { id: string }>('start-lock-runs')`
+  select id from workflow_runs where id = any(${(ids) => ids}::uuid[]) order by id for key share`;
 
 const readWorkflows = statement<readonly string[], WorkflowRow>('start-read-workflows')`
   select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,

@@ -10,6 +10,7 @@ import {
 } from '../../../core/workflow/rerun.ts';
 import type { StepState } from '../../../core/workflow/step-state.ts';
 import type { Db } from '../../../db/database.ts';
+import { refuseDuringErasure } from '../../../engine/read/open-erasures.ts';
 import type { WorkflowRunDetailRow } from '../statements/workflow-history.ts';
 import { findChosenItems, readAnswers } from '../statements/workflow-rerun.ts';
 import { listSteps } from '../statements/workflow-runs.ts';
@@ -27,15 +28,17 @@ export interface Rerun extends ChosenItems {
 
 /**
  * Reads what a new run of the failed items of a step needs from the first one. Nothing is locked: what has ended changes only
- * by retention and erasure, and then a value is missing.
+ * by retention and erasure, and then a value is missing, or the start finds that the first run is gone.
  * @throws {CallFailure} if the items cannot run again
  */
 export async function readRerun(
   db: Db,
+  workspaceId: string,
   run: WorkflowRunDetailRow,
   stepName: string,
 ): Promise<Rerun> {
   if (run.status === 'processing') throw notPossible('The workflow run has not ended.');
+  await refuseDuringErasure(db, workspaceId);
   const earlier = run.rerunOf === null ? null : await findChosenItems(db, run.id);
   const plan = planRerun(run.definition, stepName, await listSteps(db, run.id), earlier);
   if (plan === null) throw notPossible(`The step has no items${inFirst(run)}.`);

@@ -166,6 +166,7 @@ function lookupOf(calls: readonly StartCall[]): StartLookup {
     members: membersOf(calls),
     workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
     firstCalls,
+    rerunIds: [...new Set(calls.flatMap(({ rerun }) => rerun?.runId ?? []))],
   };
 }
 

@@ -116,7 +116,10 @@ export class WorkflowStarts {
         privateCreators: caller.kind === 'workflow' ? [] : workflow.privateCreators,
       },
       call: { body, idempotencyKey, digest },
-      isOtherVersion: call.rerun ? call.rerun.versionId !== versionId : false,
+      rerun: call.rerun && {
+        isOtherVersion: call.rerun.versionId !== versionId,
+        isGone: !this.#state.rerunIds.has(call.rerun.runId),
+      },
       idempotencyProblem: call.idempotencyProblem,
       replay: first && { sameBody: isSameBody(first, { digest }) },
     };
