@@ -5,10 +5,11 @@ import { startService } from '../../../harness/service.ts';
 import { ModelFailure, noCost, noUsage } from '../../../src/core/model/model-port.ts';
 
 /** A workflow whose step fans out over letters, of which some fail. */
-export async function failingItems() {
+export async function failingItems(config: { readonly listPerMinute?: number } = {}) {
   const failing = new Set<string>();
   const models = scriptedModels();
   const service = await startService({
+    config,
     models: {
       call(call, emit) {
         if (!failing.has(call.user)) return models.call(call, emit);
