@@ -47,14 +47,15 @@ test('a run with failed items says so, and lists find it', async () => {
   assert.equal(other.body.pagination.total, 0);
 });
 
-test('a run without the mark, from before it existed, is found by its items', async () => {
-  const { run, path } = await items.run(['b']);
-  await sql`
-    update workflow_runs set has_failed_items = null where workflow_id = ${fromId('workflow', run.workflowId)}`.execute(
-    service.db,
-  );
+test('a run from before such runs were marked is not found, and its items are not read', async () => {
+  const { run, path, statusUrl } = await items.run(['b']);
+  const id = fromId('workflowRun', run.workflowRunId);
+  await sql`delete from runs_with_failed_items where run_id = ${id}`.execute(service.db);
   const { body } = await service.call('GET', `${path}/runs?failedItems=true`, { key });
-  assert.deepEqual(body.runs.map(countsOf), [[3, 2, 1]]);
+  assert.equal(body.pagination.total, 0);
+  const { body: all } = await service.call('GET', `${path}/runs`, { key });
+  assert.deepEqual(all.runs.map(countsOf), [[undefined, undefined, undefined]]);
+  assert.deepEqual(countsOf(await ended(statusUrl)), [3, 2, 1]);
 });
 
 test('the failed items run again, with what the steps before them gave', async () => {

@@ -112,15 +112,11 @@ export interface FailedItems {
 
 const failedItem = sql`s.item >= 0 and s.status = 'failed'`;
 
-/** SQL: whether run `r` has a failed item. A run that began before the column has no mark, and its items are read. */
-export const hasFailedItems = sql`r.has_failed_items is not false
-  and (r.has_failed_items or exists (select from workflow_steps s where s.run_id = r.id and ${failedItem}))`;
-
 /** SQL: the columns of `FailedItems` of run `r`; null if none of its items has failed. Reads the steps of no other run. */
 export const failedItemsJoin = sql`left join lateral (
   select sum(s.items_count)::int as item_count, (count(*) filter (where s.item >= 0 and s.status = 'success'))::int as items_succeeded,
     (count(*) filter (where ${failedItem}))::int as items_failed
-  from workflow_steps s where s.run_id = r.id and r.has_failed_items is not false
+  from workflow_steps s where s.run_id = r.id and exists (select from runs_with_failed_items f where f.run_id = r.id)
   having count(*) filter (where ${failedItem}) > 0) as failed on true`;
 
 /** The items of a step that have begun, in list order. */
