@@ -177,3 +177,13 @@ test('checksums are not waited for while a dump reads their table', async () => 
     select count(*) as lacking from schema_migrations where checksum is null`.execute(db);
   assert.equal(rows[0]?.lacking, 0);
 });
+
+test('runs that have or run again failed items get tables of their own: that of all runs can be read meanwhile', async () => {
+  await sql`drop table runs_with_failed_items, workflow_reruns`.execute(db);
+  await sql`drop function mark_failed_items cascade`.execute(db);
+  await sql`alter table batches drop column file_name, drop column rerun_of`.execute(db);
+  await sql`delete from schema_migrations where name = '0015-failed-items'`.execute(db);
+  await dump.query('select from workflow_runs');
+  await migrate(db, { migrations: released, onWait: () => assert.fail('It waits for a table.') });
+  await checkSchema(db);
+});

@@ -190,7 +190,7 @@ class RunAdvance {
       const error = `The list has ${all.length} items; at most ${max} are allowed.`;
       return this.#put(failed(row, { code: 'LIST_TOO_LONG', error }));
     }
-    const chosen = this.#chosen?.step === step.name ? this.#chosen.items : null;
+    const chosen = this.#chosen?.step === step.name ? new Set(this.#chosen.items) : null;
     const list = chosen && all.filter((_, item) => chosen.has(item));
     const parent: StepState = {
       ...{ ...row, status: 'processing', itemsCount: (list ?? all).length },

@@ -19,10 +19,10 @@ export interface EndedStep
   readonly status: string;
 }
 
-/** The step and the indexes of those items of its list that run. */
+/** The step and the indexes of those items of its list that run, ascending. */
 export interface ChosenItems {
   readonly step: string;
-  readonly items: ReadonlySet<number>;
+  readonly items: readonly number[];
 }
 
 export interface RerunPlan {
@@ -33,11 +33,15 @@ export interface RerunPlan {
   readonly outputsOf: readonly string[];
 }
 
-/** Null if the step has no items. */
+/**
+ * Null if the step has no items.
+ * @param earlier the items that the run was started for; null if it was started for all. Its steps number them from 0.
+ */
 export function planRerun(
   definition: WorkflowDefinition,
   stepName: string,
   steps: readonly EndedStep[],
+  earlier: ChosenItems | null,
 ): RerunPlan | null {
   const count = steps.find(({ step, item }) => step === stepName && item < 0)?.itemsCount ?? null;
   if (count === null) return null;
@@ -46,9 +50,9 @@ export function planRerun(
       step === stepName && status === 'success' ? [item] : [],
     ),
   );
-  const items = Array.from({ length: count }, (_, item) => item).filter(
-    (item) => !succeeded.has(item),
-  );
+  const indexes =
+    earlier?.step === stepName ? earlier.items : Array.from({ length: count }, (_, item) => item);
+  const items = indexes.filter((_, item) => !succeeded.has(item));
   const graph = graphOf(definition);
   const again = new Set([stepName]);
   const reused: EndedStep[] = [];
@@ -65,7 +69,7 @@ export function planRerun(
   ]);
   const outputsOf = reused.filter(({ step, status }) => status === 'success' && needed.has(step));
   return {
-    chosen: { step: stepName, items: new Set(items) },
+    chosen: { step: stepName, items },
     reused,
     outputsOf: outputsOf.map(({ step }) => step),
   };

@@ -193,7 +193,7 @@ export const rerunBatch = endpoint({
   path: `${oneBatch}/rerun`,
   summary: 'Run the failed lines of a batch again',
   description:
-    'Creates a batch of the lines whose execution failed, with their numbers, ids, variables and labels as their records have them, on the version that the agent pins now. A line whose variables are no longer stored is refused. Returns 409 if the batch has not ended, if no line failed, or if no variables are stored any more. Access to the batch as for reading it; limits, `Idempotency-Key` and permissions as for an upload.',
+    'Creates a batch of the lines whose execution failed, with their numbers, ids, variables and labels as their records have them, on the version that the agent pins now. A line whose variables are no longer stored is refused. Returns 409 if the batch has not ended, if no line failed, if no variables are stored any more, or while an erasure of the workspace is in progress. Access to the batch as for reading it; limits, `Idempotency-Key` and permissions as for an upload.',
   tag,
   auth: 'execute',
   headers: idempotencyHeader(

@@ -20,6 +20,7 @@ import { readIdempotency, userAgentOf } from '../executions/routes/execute-call.
 import { findAgentId } from '../people/access/visible-resources.ts';
 import * as contract from './batches-contract.ts';
 import { requireBatch } from './batches-routes.ts';
+import { readFailedLines } from './statements/batches.ts';
 import { type EarlierUpload, findEarlierUpload } from './statements/uploads.ts';
 import { rerunBatch } from './verbs/rerun-batch.ts';
 import { otherFile, replayUpload, type Uploaded, uploadBatch } from './verbs/upload-batch.ts';
@@ -61,6 +62,8 @@ export function uploadRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const input = {
       ...uploadOf({ request, caller }, use),
       ...{ promptVersionId: target?.versionId ?? '', storage: deps.batchStorage },
+      readLines: (id: string, after: number) =>
+        deps.historyReads.read(caller, (db) => readFailedLines(db, id, after)),
     };
     const release = deps.shares.uploads.take(caller.workspaceId);
     const rerun = { ...batch, counts: batch };

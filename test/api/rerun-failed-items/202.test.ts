@@ -47,14 +47,15 @@ test('a run with failed items says so, and lists find it', async () => {
   assert.equal(other.body.pagination.total, 0);
 });
 
-test('a run without the mark, from before it existed, is found by its items', async () => {
-  const { run, path } = await items.run(['b']);
-  await sql`
-    update workflow_runs set has_failed_items = null where workflow_id = ${fromId('workflow', run.workflowId)}`.execute(
-    service.db,
-  );
+test('a run from before such runs were marked is not found, and its items are not read', async () => {
+  const { run, path, statusUrl } = await items.run(['b']);
+  const id = fromId('workflowRun', run.workflowRunId);
+  await sql`delete from runs_with_failed_items where run_id = ${id}`.execute(service.db);
   const { body } = await service.call('GET', `${path}/runs?failedItems=true`, { key });
-  assert.deepEqual(body.runs.map(countsOf), [[3, 2, 1]]);
+  assert.equal(body.pagination.total, 0);
+  const { body: all } = await service.call('GET', `${path}/runs`, { key });
+  assert.deepEqual(all.runs.map(countsOf), [[undefined, undefined, undefined]]);
+  assert.deepEqual(countsOf(await ended(statusUrl)), [3, 2, 1]);
 });
 
 test('the failed items run again, with what the steps before them gave', async () => {
@@ -80,6 +81,34 @@ test('the failed items run again, with what the steps before them gave', async (
   );
   assert.equal(rows.length, 0, 'what was taken over is removed at the end');
 });
+
+for (const list of ['{{input.list}}', '{{steps.split.output}}']) {
+  test(`a rerun of a rerun runs the items that failed again, of ${list}`, async () => {
+    const { statusUrl } = await items.run(['a', 'c'], [items.each('letters', list)]);
+    const rerun = async (url: string, failing: readonly string[]) => {
+      items.fail(failing);
+      const { body } = await items.rerun(url, 'letters');
+      return ended(body.statusUrl);
+    };
+    const second = await rerun(statusUrl, ['c']);
+    const urlOf = (run: { workflowId: string; workflowRunId: string }) =>
+      `/api/v1/workflows/${run.workflowId}/runs/${run.workflowRunId}`;
+    assert.deepEqual(countsOf(second), [2, 1, 1]);
+    for (const failing of [['c'], []]) {
+      const again = await rerun(urlOf(second), failing);
+      assert.equal(again.rerunOf, second.workflowRunId);
+      const { rows } = await sql`
+        select input_variables ->> 'name' as name from executions
+        where workflow_run_id = ${fromId('workflowRun', again.workflowRunId)} and step_name = 'letters'`.execute(
+        service.db,
+      );
+      assert.deepEqual(rows, [{ name: 'c' }]);
+      if (failing.length === 0) continue;
+      const last = await rerun(urlOf(again), []);
+      assert.deepEqual([last.status, ...countsOf(stepOf(last, 'letters'))], ['success', 1, 1, 0]);
+    }
+  });
+}
 
 test('in a run that failed, also the items that never began', async () => {
   const failing = { ...items.each('strict', '{{input.list}}'), onFailure: 'fail' };

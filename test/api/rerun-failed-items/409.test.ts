@@ -49,6 +49,28 @@ test('another version is pinned', async () => {
   assert.match(message, /pins another version/);
 });
 
+test('a rerun, whose first run has the items of the step or has the output', async () => {
+  const twice = items.each('twice', '{{input.list}}');
+  const first = await items.run(['a', 'b'], [twice]);
+  items.fail(['a']);
+  const { body } = await items.rerun(first.statusUrl, 'each');
+  await service.call('GET', `${body.statusUrl}?wait=60`, { key });
+  items.fail([]);
+  const { workflowRunId } = first.run;
+  const where = `in this run, which runs items of ${workflowRunId}.`;
+  assert.deepEqual(
+    await refusal(body.statusUrl, 'twice'),
+    conflict(`The step has no items ${where}`),
+  );
+  await sql`delete from workflow_runs where id = ${fromId('workflowRun', workflowRunId)}`.execute(
+    service.db,
+  );
+  assert.deepEqual(
+    await refusal(body.statusUrl),
+    conflict(`The output of step "split" is not stored ${where}`),
+  );
+});
+
 test('what it needs is no longer stored', async () => {
   const { statusUrl, id } = await fail();
   await sql`

@@ -5,10 +5,11 @@ import { startService } from '../../../harness/service.ts';
 import { ModelFailure, noCost, noUsage } from '../../../src/core/model/model-port.ts';
 
 /** A workflow whose step fans out over letters, of which some fail. */
-export async function failingItems() {
+export async function failingItems(config: { readonly listPerMinute?: number } = {}) {
   const failing = new Set<string>();
   const models = scriptedModels();
   const service = await startService({
+    config,
     models: {
       call(call, emit) {
         if (!failing.has(call.user)) return models.call(call, emit);
@@ -42,18 +43,23 @@ export async function failingItems() {
     output: '{{steps.sum.output}}',
   });
 
+  /** From now on, these letters fail and no others. */
+  const fail = (letters: readonly string[]) => {
+    failing.clear();
+    for (const letter of letters) failing.add(`item ${letter}`);
+  };
+
   return {
-    ...{ service, key, each, definition },
+    ...{ service, key, each, definition, fail },
     /** A run over a, b and c, in which these failed. */
     async run(letters: readonly string[], others?: readonly object[]) {
-      failing.clear();
-      for (const letter of letters) failing.add(`item ${letter}`);
+      fail(letters);
       const workflow = await makeWorkflow(service, definition(others));
       const body = { input: { list: ['a', 'b', 'c'], side: 'S' }, tags: ['nightly'] };
       const started = await service.call('POST', `${workflow.path}/execute`, { key, body });
       const { statusUrl } = started.body;
       const { body: run } = await service.call('GET', `${statusUrl}?wait=60`, { key });
-      failing.clear();
+      fail([]);
       return { path: workflow.path, statusUrl: statusUrl as string, run };
     },
     rerun(statusUrl: string, step: string, headers: Record<string, string> = {}) {

@@ -25,7 +25,7 @@ async function statementsOf(read: (send: Send) => Promise<unknown>): Promise<str
 
 const none = { workspaceIds: [], userIds: [], agentIds: [], firstCalls: [], steps: [] };
 const lookup: AdmissionLookup = { ...none, keyHashes, members: [], worker: null, fromTag: 0 };
-const starts = { keyHashes, workspaceIds: [], workflowIds: [], firstCalls: [] };
+const starts = { keyHashes, workspaceIds: [], workflowIds: [], firstCalls: [], rerunIds: [] };
 const reads: Record<string, (send: Send, members: MembershipLookup) => Promise<unknown>> = {
   calls: (send, members) => readForAdmission(send, { ...lookup, members }),
   'workflow starts': (send, members) => readForStart(send, { ...starts, members }),

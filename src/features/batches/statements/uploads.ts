@@ -5,6 +5,7 @@ import { type Db, inTransaction, type Trx } from '../../../db/database.ts';
 import { type Columns, rowTable } from '../../../db/row-set.ts';
 import { sql } from '../../../db/sql.ts';
 import { writeEvents } from '../../../engine/complete/events.ts';
+import { refuseDuringErasure } from '../../../engine/read/open-erasures.ts';
 import { writeAudit } from '../../people/statements/audit-statements.ts';
 
 /**
@@ -221,6 +222,8 @@ export async function finishUpload(
       BatchCounts &
         Pick<NewUpload, 'workspaceId' | 'agentId' | 'apiKeyId' | 'executedBy'> & {
           status: string;
+          rerunOf: string | null;
+          createdAt: Date;
           nowMs: number;
         }
     >`
@@ -228,7 +231,7 @@ export async function finishUpload(
         status = case when waiting = 0 then 'completed' else 'processing' end,
         completed_at = case when waiting = 0 then clock_timestamp() end
       where id = ${id} and upload = ${upload} and status = 'uploading'
-      returning workspace_id, agent_id, api_key_id, executed_by, status, total, waiting, processing, success, failed, canceled, refused,
+      returning workspace_id, agent_id, api_key_id, executed_by, status, rerun_of, created_at, total, waiting, processing, success, failed, canceled, refused,
         (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`.execute(trx);
     const [row] = rows;
     if (!row) return false;
@@ -238,9 +241,13 @@ export async function finishUpload(
       apiKeyId,
       executedBy: userId,
       status,
+      rerunOf,
+      createdAt,
       nowMs: atMs,
       ...counts
     } = row;
+    // An erasure that is requested later waits for the lock of this row, and then finds the lines.
+    if (rerunOf !== null) await refuseDuringErasure(trx, workspaceId, createdAt);
     await writeAudit(
       trx,
       { workspaceId, userId, apiKeyId },

@@ -6,7 +6,8 @@ import { uuid7 } from '../../../core/id.ts';
 import { labelsJson } from '../../../core/labels.ts';
 import { readClock } from '../../../db/clock.ts';
 import type { Db } from '../../../db/database.ts';
-import { type BatchRow, type FailedLine, readFailedLines } from '../statements/batches.ts';
+import { refuseDuringErasure } from '../../../engine/read/open-erasures.ts';
+import type { BatchRow, FailedLine } from '../statements/batches.ts';
 import {
   appendLines,
   beginUpload,
@@ -29,27 +30,31 @@ import { bytesOf, otherFile, overtaken, requireRoom, type Uploaded } from './upl
 
 export interface RerunInput extends Omit<NewUpload, 'id' | 'upload' | 'fileName' | 'rerunOf'> {
   readonly storage: BatchStorageLimits;
+  /** The next failed lines of a batch after one. */
+  readonly readLines: (batchId: string, after: number) => Promise<readonly FailedLine[]>;
 }
 
 export async function rerunBatch(
   db: Db,
   { id: rerunOf, fileName, completedAt, counts }: RerunBatch,
   earlier: EarlierUpload | null,
-  { storage, ...input }: RerunInput,
+  { storage, readLines, ...input }: RerunInput,
 ): Promise<Uploaded> {
   const digest = createHash('sha256').update(`failed lines of ${rerunOf}`).digest();
   if (earlier && earlier.rerunOf !== rerunOf) throw otherFile();
   if (earlier?.digest) return { batchId: earlier.id, replayed: true };
   if (completedAt === null) throw notPossible('The batch has not ended.');
   if (counts.failed === 0) throw notPossible('No line of the batch has failed.');
-  const nowMs = await readClock(db);
   const { workspaceId } = input;
+  await refuseDuringErasure(db, workspaceId);
+  const nowMs = await readClock(db);
   const own = { id: earlier?.id ?? uuid7(nowMs), upload: uuid7(nowMs), workspaceId };
   const stored = earlier ? await resumeUpload(db, own) : { bytes: 0, lines: [] };
   const isNew = !earlier && { ...input, ...own, fileName, rerunOf };
   if (!stored || (isNew && !(await beginUpload(db, isNew)))) throw overtaken();
   try {
-    await copyLines(db, own, { rerunOf, storage, copied: stored.lines.map(({ line }) => line) });
+    const copied = stored.lines.map(({ line }) => line);
+    await copyLines(db, own, { rerunOf, storage, readLines, copied });
     if (!(await finishUpload(db, { ...own, digest }))) throw overtaken();
     return { batchId: own.id, replayed: false };
   } catch (error) {
@@ -69,16 +74,15 @@ function notPossible(message: string): CallFailure {
 async function copyLines(
   db: Db,
   own: UploadInProgress,
-  options: {
+  options: Pick<RerunInput, 'storage' | 'readLines'> & {
     readonly rerunOf: string;
-    readonly storage: BatchStorageLimits;
     readonly copied: readonly number[];
   },
 ): Promise<void> {
   const copied = new Set(options.copied);
   let hasVariables = copied.size > 0;
   for (let after = 0; ; ) {
-    const failed = await readFailedLines(db, options.rerunOf, after);
+    const failed = await options.readLines(options.rerunOf, after);
     const last = failed.at(-1);
     if (!last) break;
     after = last.line;

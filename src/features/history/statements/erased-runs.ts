@@ -50,6 +50,21 @@ export async function scanWorkflowRuns(
   };
 }
 
+/** SQL: for a recursive `with`: these runs, those that run items of them again with what they gave, and so on. */
+function reachedFrom(runIds: Sql): Sql {
+  return sql`reached (id) as (
+      select unnest(${runIds})
+      union
+      select w.run_id from reached join workflow_reruns w on w.rerun_of = reached.id)`;
+}
+
+/** These runs, and those that run items of them again. */
+export async function listReachedRuns(db: Db, runIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive ${reachedFrom(sql`${runIds}::uuid[]`)} select id from reached`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /** Stores the position and the found workflow runs, which the erasure has to delete. Those that are live lose their labels. */
 export async function recordScannedRuns(
   db: Db,
@@ -57,10 +72,11 @@ export async function recordScannedRuns(
   { ids, downTo }: { readonly ids: readonly string[]; readonly downTo: string },
 ): Promise<void> {
   await sql`
-    with recorded as (
+    with recursive ${reachedFrom(sql`${ids}::uuid[]`)},
+    recorded as (
       insert into erasure_workflow_runs (erasure_id, run_id)
-      select ${erasure.id}::uuid, unnest(${ids}::uuid[]) on conflict do nothing),
-    hidden as (${hideLive(erasure, sql`${ids}::uuid[]`)})
+      select ${erasure.id}::uuid, id from reached on conflict do nothing),
+    hidden as (${hideLive(erasure, sql`array(select id from reached)`)})
     update erasure_requests set workflow_runs_down_to = least(workflow_runs_down_to, ${downTo}::uuid)
     where id = ${erasure.id}`.execute(db);
 }
@@ -79,13 +95,15 @@ export async function recordRunsOfRecords(
   executionIds: readonly string[],
 ): Promise<void> {
   const [lowest, highest] = idBounds(executionIds);
+  const runIds = sql`array(
+        select e.workflow_run_id from all_executions e
+        where e.id = any(${executionIds}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
+          and e.workflow_run_id is not null)`;
   await sql`
-    with recorded as (
+    with recursive ${reachedFrom(runIds)},
+    recorded as (
       insert into erasure_workflow_runs (erasure_id, run_id)
-      select distinct ${erasure.id}::uuid, e.workflow_run_id from all_executions e
-      where e.id = any(${executionIds}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
-        and e.workflow_run_id is not null
-      on conflict do nothing returning run_id)
+      select ${erasure.id}::uuid, id from reached on conflict do nothing returning run_id)
     ${hideLive(erasure, sql`array(select run_id from recorded)`)}`.execute(db);
 }
 
@@ -130,15 +148,24 @@ export async function listExecutionsOfRuns(
   return rows.map(({ id }) => id);
 }
 
-/** Removes runs from the list that are gone with all their executions. */
+/**
+ * Removes runs from the list that are gone with all their executions. What runs their items again and has started meanwhile
+ * takes their place: such a start locks the run, so that none follows once the run is gone.
+ */
 export async function forgetErasedRuns(
   db: Db,
-  erasureId: string,
+  erasure: NewErasure,
   runIds: readonly string[],
 ): Promise<void> {
   await sql`
+    with recursive ${reachedFrom(sql`${runIds}::uuid[]`)},
+    recorded as (
+      insert into erasure_workflow_runs (erasure_id, run_id)
+      select ${erasure.id}::uuid, r.id from reached join workflow_runs r on r.id = reached.id
+      on conflict do nothing returning run_id),
+    hidden as (${hideLive(erasure, sql`array(select run_id from recorded)`)})
     delete from erasure_workflow_runs l
-    where l.erasure_id = ${erasureId} and l.run_id = any(${runIds}::uuid[])
+    where l.erasure_id = ${erasure.id} and l.run_id = any(${runIds}::uuid[])
       and not exists (select from workflow_runs r where r.id = l.run_id)
       and not exists (select from all_executions e where e.workflow_run_id = l.run_id and ${aboveFloor})`.execute(
     db,

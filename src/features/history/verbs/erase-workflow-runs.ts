@@ -32,7 +32,7 @@ interface Deps {
 /**
  * Deletes the workflow runs that an erased value reached: those with a matching input, unless the erasure is for one agent,
  * and those with a matching step. The executions of all their steps and items go with them, because a step may have passed
- * the value on under any name. Live runs are remembered and deleted once they end. Yields after each step; returns false once
+ * the value on under any name; so do runs that run items of them again, because these took outputs over. Live runs are remembered and deleted once they end. Yields after each step; returns false once
  * the round must end.
  */
 export async function* eraseWorkflowRuns(
@@ -81,10 +81,11 @@ export async function scanRuns(
 /** Executions first: a run that is gone can still be found in the list. What is locked is left for the next round. */
 async function deleteRuns(
   { db, pipelines }: Deps,
-  { id: erasureId, workspaceId }: OpenErasure,
+  erasure: OpenErasure,
   runIds: readonly string[],
   runPaced: RunPaced,
 ): Promise<boolean> {
+  const { id: erasureId, workspaceId } = erasure;
   for (;;) {
     const ids = await runPaced(() => listExecutionsOfRuns(db, runIds, deletedMax));
     if (ids === undefined) return false;
@@ -101,6 +102,6 @@ async function deleteRuns(
     if (deletedCount === undefined) return false;
     if (deletedCount === 0) break;
   }
-  await runPaced(() => forgetErasedRuns(db, erasureId, runIds));
+  await runPaced(() => forgetErasedRuns(db, erasure, runIds));
   return true;
 }

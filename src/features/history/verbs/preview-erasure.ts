@@ -2,7 +2,11 @@ import { everything } from '../../../core/history/history-range.ts';
 import { uuid7Time } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { Db } from '../../../db/database.ts';
-import { listExecutionsOfRuns, listRunsOfRecords } from '../statements/erased-runs.ts';
+import {
+  listExecutionsOfRuns,
+  listReachedRuns,
+  listRunsOfRecords,
+} from '../statements/erased-runs.ts';
 import { type ErasureInput, refuseUnstorable, requireErasable, scanRecords } from './erase.ts';
 import { scanRuns } from './erase-workflow-runs.ts';
 
@@ -52,7 +56,8 @@ export async function previewErasure(
           for (const runId of scan.ids) runIds.add(runId);
           return scan.downTo;
         });
-  const ofRuns = await listExecutionsOfRuns(db, [...runIds], executionsOfRunsMax);
+  const reached = await listReachedRuns(db, [...runIds]);
+  const ofRuns = await listExecutionsOfRuns(db, reached, executionsOfRunsMax);
   for (const id of ofRuns) ids.add(id);
   const isLowerBound =
     recordsDownTo !== bottom || runsDownTo !== bottom || ofRuns.length === executionsOfRunsMax;

@@ -156,7 +156,7 @@ export const rerunFailedItems = endpoint({
   path: '/api/v1/workflows/{workflowId}/runs/{workflowRunId}/steps/{stepName}/rerun',
   summary: 'Run the failed items of a step again',
   description:
-    'Starts a workflow run of the items of a `forEach` step that have not succeeded, with the input and labels of this one. It takes over the results of the other steps, as far as they do not wait for that step; the steps that do run again, for these items only. Its items are numbered from 0. Returns 409 if the run has not ended, if every item has succeeded, if the workflow pins another version by now, or if a result is no longer stored. Access to the run as for reading it; otherwise like the start of a workflow run.',
+    'Starts a workflow run of the items of a `forEach` step that have not succeeded, with the input and labels of this one. It takes over the results of the other steps, as far as they do not wait for that step; the steps that do run again, for these items only. Its items are numbered from 0. Returns 409 if the run has not ended, if every item has succeeded, if the workflow pins another version by now, if a result is no longer stored, or while an erasure of the workspace is in progress. Access to the run as for reading it; otherwise like the start of a workflow run. Counts as a list call too.',
   tag,
   auth: 'execute',
   headers: idempotencyHeader(
@@ -166,7 +166,8 @@ export const rerunFailedItems = endpoint({
     202: WorkflowExecuteAccepted,
     400: WorkflowInputProblem,
     ...problems(401, 403, 404, 409, 422),
-    429: LimitProblem,
+    // Of the starts of the key, with `rateLimits`, or of lists.
+    429: ListLimitProblem,
     ...problems(503),
   },
   responseHeaders: ['Location', 'RateLimit', 'Idempotent-Replayed'],

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CallFailure, notFound, requireFound } from '../../../core/failure.ts';
 import { fromId, storedId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import type { Db } from '../../../db/database.ts';
 import { runItemsMax, runsCountedMax } from '../../../http/contract/contract-limits.ts';
 import { allowOrigin } from '../../../http/cors.ts';
 import { rateHeaders } from '../../../http/limits/rate-headers.ts';
@@ -102,24 +103,27 @@ function singleRunRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
     return runResponse(viewer, row, hasUsage ? await readRunUsage(deps, viewer, row.id) : null);
   });
 
-  route(app, deps, contract.rerunFailedItems, async ({ params, caller, request, reply }) => {
-    const run = await readRun(deps, caller, params);
-    requireFound(
-      run.definition.steps.find(({ name }) => name === params.stepName),
-      ...(['step', 'workflow run'] as const),
-    );
-    const rerun = await readRerun(deps.db, run, params.stepName);
-    const hash = bearerHash(request);
-    const started = await deps.workflowStarter.start({
-      credential: hash === null ? { kind: 'session', caller } : { kind: 'key', hash },
-      trigger: hash === null ? 'dashboard' : 'api',
-      workflowId: run.workflowId,
-      ...{ body: bodyOfRun(deps.compute, run), rerun },
-      ...readIdempotency(request),
-    });
-    reply.headers(rateHeaders(started.states, started.nowMs));
-    return startedResponse(started, request);
-  });
+  route(
+    app,
+    deps,
+    contract.rerunFailedItems,
+    async ({ params, caller, request, reply }) => {
+      const { run, rerun } = await deps.historyReads.read(caller, (db) =>
+        readFailedItems(db, caller, params),
+      );
+      const hash = bearerHash(request);
+      const started = await deps.workflowStarter.start({
+        credential: hash === null ? { kind: 'session', caller } : { kind: 'key', hash },
+        trigger: hash === null ? 'dashboard' : 'api',
+        workflowId: run.workflowId,
+        ...{ body: bodyOfRun(deps.compute, run), rerun },
+        ...readIdempotency(request),
+      });
+      reply.headers(rateHeaders(started.states, started.nowMs));
+      return startedResponse(started, request);
+    },
+    limitLists,
+  );
 
   route(app, deps, contract.cancelWorkflowRun, async ({ params, caller }) => {
     const row = await requireRun(deps, caller, params);
@@ -129,6 +133,16 @@ function singleRunRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
     // A key without `read` sees no output of a run that it did not start.
     return runResponse(caller, await requireRun(deps, caller, params, !mayRead(caller, row)));
   });
+}
+
+/** What a run of the failed items of a step needs. */
+async function readFailedItems(db: Db, caller: Caller, params: RunPath & { stepName: string }) {
+  const run = await readRun({ db }, caller, params);
+  requireFound(
+    run.definition.steps.find(({ name }) => name === params.stepName),
+    ...(['step', 'workflow run'] as const),
+  );
+  return { run, rerun: await readRerun(db, caller.workspaceId, run, params.stepName) };
 }
 
 export interface RunPath {
@@ -253,7 +267,7 @@ function idsOf({ workflowId, workflowRunId }: RunPath) {
 }
 
 async function requireRun(
-  { db }: WorkflowDeps,
+  { db }: Pick<WorkflowDeps, 'db'>,
   caller: Caller,
   path: RunPath,
   omitsBodies = false,
@@ -264,7 +278,7 @@ async function requireRun(
 
 /** The workflow run, if the caller may read it. */
 export async function readRun(
-  deps: WorkflowDeps,
+  deps: Pick<WorkflowDeps, 'db'>,
   caller: Caller,
   path: RunPath,
   omitsBodies = false,

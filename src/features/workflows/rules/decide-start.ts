@@ -47,8 +47,8 @@ export interface StartFacts extends CallFacts {
     readonly idempotencyKey: string | null;
     readonly digest: Preparation['digest'];
   };
-  /** Whether it runs items again of a run of another version. */
-  readonly isOtherVersion?: boolean;
+  /** If it runs items of a run again: whether that is of another version, or was deleted meanwhile. */
+  readonly rerun?: { readonly isOtherVersion: boolean; readonly isGone: boolean } | undefined;
 }
 
 export type StartDecision =
@@ -75,7 +75,8 @@ export function decideStart(facts: StartFacts): StartDecision {
   const { found, states, refuse } = checked;
   const { definition } = found;
   if (!definition) throw new Error('A workflow without a version is not active.');
-  if (facts.isOtherVersion) return refuse('CONFLICT', otherVersion);
+  if (facts.rerun?.isOtherVersion) return refuse('CONFLICT', otherVersion);
+  if (facts.rerun?.isGone) return refuse('CONFLICT', 'The workflow run was deleted meanwhile.');
   const missing = missingInput(body, definition);
   if (missing) return refuse(missing.code, missing.message, missing.fields);
   if (body.kind !== 'variables') {

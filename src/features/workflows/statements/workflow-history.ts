@@ -18,7 +18,6 @@ import {
   countItems,
   type FailedItems,
   failedItemsJoin,
-  hasFailedItems,
   type ItemCounts,
   listSteps,
   runColumns,
@@ -146,18 +145,21 @@ interface Bounds {
   readonly most: number;
 }
 
-/** Few runs have failed items, and their index has only these: it is scanned for those of some versions too. */
+/** Few runs have failed items, and a table has only these: it is scanned for those of some versions too. */
 function selectOfAll(versionIds: readonly string[]) {
   return (request: WorkflowRunRequest, { after, most }: Bounds): Sql => {
     const { workflowId, status, trigger, failedItems } = request;
+    const from = failedItems
+      ? sql`runs_with_failed_items f join workflow_runs r on r.id = f.run_id
+      where f.workflow_id = ${workflowId} and r.workflow_version_id = any(${versionIds}::uuid[])`
+      : sql`workflow_runs r where r.workflow_id = ${workflowId}`;
+    const id = sql.ref(failedItems ? 'f.run_id' : 'r.id');
     return sql`
-      select r.id from workflow_runs r
-      where r.workflow_id = ${workflowId}
-        ${failedItems ? sql`and ${hasFailedItems} and r.workflow_version_id = any(${versionIds}::uuid[])` : sql``}
+      select ${id} as id from ${from}
         ${status === null ? sql`` : sql`and r.status = ${status}`}
         ${trigger === null ? sql`` : sql`and r.trigger = ${trigger}`}
-        ${after === null ? sql`` : sql`and r.id < ${after}`}
-      order by r.id desc limit ${most}`;
+        ${after === null ? sql`` : sql`and ${id} < ${after}`}
+      order by ${id} desc limit ${most}`;
   };
 }
 

@@ -41,7 +41,8 @@ export interface WorkflowRunRow extends WorkflowRunSummaryRow {
 /** SQL: the columns of a `WorkflowRunSummaryRow` of run `r` and its version `v`. */
 export const runSummaryColumns = sql`r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
   r.trigger, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.error_code,
-  r.error, r.failed_step, r.rerun_of, r.rerun_step, r.labels`;
+  r.error, r.failed_step, r.labels, (select rerun_of from workflow_reruns where run_id = r.id) as rerun_of,
+  (select step from workflow_reruns where run_id = r.id) as rerun_step`;
 /** SQL: the columns of a `WorkflowRunRow`. */
 export const runColumns = sql`${runSummaryColumns}, r.input, r.output`;
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
@@ -111,15 +112,11 @@ export interface FailedItems {
 
 const failedItem = sql`s.item >= 0 and s.status = 'failed'`;
 
-/** SQL: whether run `r` has a failed item. A run that began before the column has no mark, and its items are read. */
-export const hasFailedItems = sql`r.has_failed_items is not false
-  and (r.has_failed_items or exists (select from workflow_steps s where s.run_id = r.id and ${failedItem}))`;
-
 /** SQL: the columns of `FailedItems` of run `r`; null if none of its items has failed. Reads the steps of no other run. */
 export const failedItemsJoin = sql`left join lateral (
   select sum(s.items_count)::int as item_count, (count(*) filter (where s.item >= 0 and s.status = 'success'))::int as items_succeeded,
     (count(*) filter (where ${failedItem}))::int as items_failed
-  from workflow_steps s where s.run_id = r.id and r.has_failed_items is not false
+  from workflow_steps s where s.run_id = r.id and exists (select from runs_with_failed_items f where f.run_id = r.id)
   having count(*) filter (where ${failedItem}) > 0) as failed on true`;
 
 /** The items of a step that have begun, in list order. */

@@ -2,6 +2,7 @@ import type { Counts } from '../../../core/agent/limits.ts';
 import { hashBytes } from '../../../core/people/key.ts';
 import type { MemberRole } from '../../../core/people/member.ts';
 import type { WorkflowRunStatus, WorkflowTrigger } from '../../../core/workflow/definition.ts';
+import type { ChosenItems } from '../../../core/workflow/rerun.ts';
 import type { Send } from '../../../db/pipeline.ts';
 import { rowSet } from '../../../db/row-set.ts';
 import { sql } from '../../../db/sql.ts';
@@ -37,6 +38,8 @@ export interface StartLookup {
   readonly members: MembershipLookup;
   readonly workflowIds: readonly string[];
   readonly firstCalls: readonly FirstCallLookup[];
+  /** Runs whose items run again. Their lock keeps an erasure from deleting them before it can see who has their values. */
+  readonly rerunIds: readonly string[];
 }
 
 export interface WorkflowRow {
@@ -68,12 +71,14 @@ export interface StartState {
   readonly counts: ReadonlyMap<string, Counts>;
   readonly workflows: readonly WorkflowRow[];
   readonly replays: readonly FirstWorkflowRun[];
+  /** Those of the requested runs that still exist. */
+  readonly rerunIds: ReadonlySet<string>;
 }
 
 export async function readForStart(send: Send, request: StartLookup): Promise<StartState> {
-  const { workspaceIds, workflowIds, firstCalls, members: lookup } = request;
+  const { workspaceIds, workflowIds, firstCalls, rerunIds, members: lookup } = request;
   const keyHashes = request.keyHashes.map(hashBytes);
-  const [, counts, , keys, workflows, clock, replays, members] = await Promise.all([
+  const [, counts, , keys, workflows, clock, replays, members, reruns] = await Promise.all([
     send(begin),
     send(lockKeys, keyHashes),
     workspaceIds.length > 0 ? send(lockWorkspaces, workspaceIds) : [],
@@ -82,6 +87,7 @@ export async function readForStart(send: Send, request: StartLookup): Promise<St
     send(readClock),
     firstCalls.length === 0 ? [] : send(readReplays, firstCalls),
     lookup.length === 0 ? [] : readRoles(send, lookup),
+    rerunIds.length === 0 ? [] : send(lockRuns, rerunIds),
   ]);
   return {
     nowMs: Math.trunc(clock[0]?.nowMs ?? Number.NaN),
@@ -91,6 +97,7 @@ export async function readForStart(send: Send, request: StartLookup): Promise<St
     counts: new Map(counts.map((row) => [row.subject, row])),
     workflows,
     replays,
+    rerunIds: new Set(reruns.map(({ id }) => id)),
   };
 }
 
@@ -108,9 +115,8 @@ export interface NewWorkflowRun {
   readonly labels: string | null;
   /** If false, the input is removed at the end, and the output a while later. */
   readonly storeBodies: boolean;
-  /** The run whose items it runs again, and their step. */
-  readonly rerunOf: string | null;
-  readonly rerunStep: string | null;
+  /** The run whose items it runs again, and which. */
+  readonly rerun: (ChosenItems & { readonly runId: string }) | null;
 }
 
 export interface StartWrites {
@@ -141,6 +147,9 @@ const lockKeys = statement<readonly Buffer[], Counts & { subject: string }>('sta
 
 const lockWorkspaces = statement<readonly string[]>('start-lock-workspaces')`
   select subject from limits where subject = any(${(ids) => ids}::uuid[]) order by subject for update`;
+
+const lockRuns = statement<readonly string[], { id: string }>('start-lock-runs')`
+  select id from workflow_runs where id = any(${(ids) => ids}::uuid[]) order by id for key share`;
 
 const readWorkflows = statement<readonly string[], WorkflowRow>('start-read-workflows')`
   select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,
@@ -174,16 +183,21 @@ const newRuns = rowSet<NewWorkflowRun, Pick<StartWrites, 'runs'>>(
     input: ['text', (run) => run.input],
     store_bodies: ['bool', (run) => run.storeBodies],
     labels: ['json', (run) => run.labels],
-    rerun_of: ['uuid', (run) => run.rerunOf],
-    rerun_step: ['text', (run) => run.rerunStep],
+    rerun_of: ['uuid', (run) => run.rerun?.runId],
+    rerun_step: ['text', (run) => run.rerun?.step],
+    rerun_items: ['json', (run) => run.rerun && JSON.stringify(run.rerun.items)],
   },
   { read: ({ runs }) => runs },
 );
 
 const insertRuns = statement<Pick<StartWrites, 'runs' | 'executedAtMs'>>('start-insert-runs')`
+  with r as (select * from ${newRuns.table}),
+  reruns as (
+    insert into workflow_reruns (run_id, rerun_of, step, items)
+    select id, rerun_of, rerun_step, array(select value::int from json_array_elements_text(rerun_items)) from r where rerun_of is not null)
   insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
-    executed_by, executed_at, deadline_at, input, bodies, labels, rerun_of, rerun_step)
+    executed_by, executed_at, deadline_at, input, bodies, labels)
   select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by,
     ${({ executedAtMs }) => new Date(executedAtMs).toISOString()}::timestamptz,
-    to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels, rerun_of, rerun_step
-  from ${newRuns.table}`;
+    to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels
+  from r`;

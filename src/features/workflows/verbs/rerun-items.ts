@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CallFailure } from '../../../core/failure.ts';
+import { toId } from '../../../core/id.ts';
 import { referredCharsMax } from '../../../core/workflow/definition.ts';
 import {
   type ChosenItems,
@@ -9,8 +10,9 @@ import {
 } from '../../../core/workflow/rerun.ts';
 import type { StepState } from '../../../core/workflow/step-state.ts';
 import type { Db } from '../../../db/database.ts';
+import { refuseDuringErasure } from '../../../engine/read/open-erasures.ts';
 import type { WorkflowRunDetailRow } from '../statements/workflow-history.ts';
-import { readAnswers } from '../statements/workflow-rerun.ts';
+import { findChosenItems, readAnswers } from '../statements/workflow-rerun.ts';
 import { listSteps } from '../statements/workflow-runs.ts';
 
 /** A start that runs items of an ended run again. */
@@ -26,20 +28,23 @@ export interface Rerun extends ChosenItems {
 
 /**
  * Reads what a new run of the failed items of a step needs from the first one. Nothing is locked: what has ended changes only
- * by retention and erasure, and then a value is missing.
+ * by retention and erasure, and then a value is missing, or the start finds that the first run is gone.
  * @throws {CallFailure} if the items cannot run again
  */
 export async function readRerun(
   db: Db,
+  workspaceId: string,
   run: WorkflowRunDetailRow,
   stepName: string,
 ): Promise<Rerun> {
   if (run.status === 'processing') throw notPossible('The workflow run has not ended.');
-  const plan = planRerun(run.definition, stepName, await listSteps(db, run.id));
-  if (plan === null) throw notPossible('The step has no items.');
+  await refuseDuringErasure(db, workspaceId);
+  const earlier = run.rerunOf === null ? null : await findChosenItems(db, run.id);
+  const plan = planRerun(run.definition, stepName, await listSteps(db, run.id), earlier);
+  if (plan === null) throw notPossible(`The step has no items${inFirst(run)}.`);
   const { chosen, reused, outputsOf } = plan;
-  if (chosen.items.size === 0) throw notPossible('All items of the step have succeeded.');
-  const outputs = await readOutputs(db, run.id, outputsOf);
+  if (chosen.items.length === 0) throw notPossible('All items of the step have succeeded.');
+  const outputs = await readOutputs(db, run, outputsOf);
   const what = `items of ${stepName} of ${run.id}`;
   return {
     ...chosen,
@@ -54,21 +59,31 @@ export async function readRerun(
   };
 }
 
+/** Where the results are that the run has taken over. */
+function inFirst({ rerunOf }: WorkflowRunDetailRow): string {
+  return rerunOf === null
+    ? ''
+    : ` in this run, which runs items of ${toId('workflowRun', rerunOf)}`;
+}
+
 async function readOutputs(
   db: Db,
-  runId: string,
+  run: WorkflowRunDetailRow,
   steps: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const outputs = new Map<string, string>();
   if (steps.length === 0) return outputs;
-  const answers = await readAnswers(db, { runId, steps, charsMax: referredCharsMax });
+  const answers = await readAnswers(db, { runId: run.id, steps, charsMax: referredCharsMax });
   if (answers === null) {
     const message = `The outputs of the steps before it have more than ${referredCharsMax} characters.`;
     throw notPossible(message);
   }
-  for (const [step, own] of Map.groupBy(answers, (one) => one.step)) {
-    const output = outputOfAnswers(own);
-    if (output === null) throw notPossible(`The output of step "${step}" is not stored.`);
+  const answersOf = Map.groupBy(answers, (one) => one.step);
+  for (const step of steps) {
+    const own = answersOf.get(step);
+    const output = own ? outputOfAnswers(own) : null;
+    if (output === null)
+      throw notPossible(`The output of step "${step}" is not stored${inFirst(run)}.`);
     outputs.set(step, output);
   }
   return outputs;

@@ -53,9 +53,13 @@ export function createWorkflowStarter(deps: WorkflowStarterDeps): WorkflowStarte
   const { add, idle } = batcher<StartCall, Started | UnpreparedStart>({
     sizeMax: batchMax,
     inFlightMax: batchesInFlightMax,
-    weight: ({ body }) => {
-      if (body.kind === 'unparsed') return body.chars;
-      return body.kind === 'variables' ? body.variables.json.length : 0;
+    weight: ({ body, rerun }) => {
+      const reused = (rerun?.reused ?? []).reduce(
+        (sum, { output }) => sum + (output?.length ?? 0),
+        0,
+      );
+      if (body.kind === 'unparsed') return reused + body.chars;
+      return reused + (body.kind === 'variables' ? body.variables.json.length : 0);
     },
     run: (calls) =>
       transactBatch(calls, (some) =>
@@ -166,6 +170,7 @@ function lookupOf(calls: readonly StartCall[]): StartLookup {
     members: membersOf(calls),
     workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
     firstCalls,
+    rerunIds: [...new Set(calls.flatMap(({ rerun }) => rerun?.runId ?? []))],
   };
 }
 

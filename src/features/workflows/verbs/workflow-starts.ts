@@ -116,7 +116,10 @@ export class WorkflowStarts {
         privateCreators: caller.kind === 'workflow' ? [] : workflow.privateCreators,
       },
       call: { body, idempotencyKey, digest },
-      isOtherVersion: call.rerun ? call.rerun.versionId !== versionId : false,
+      rerun: call.rerun && {
+        isOtherVersion: call.rerun.versionId !== versionId,
+        isGone: !this.#state.rerunIds.has(call.rerun.runId),
+      },
       idempotencyProblem: call.idempotencyProblem,
       replay: first && { sameBody: isSameBody(first, { digest }) },
     };
@@ -148,8 +151,7 @@ export class WorkflowStarts {
       input,
       labels: labelsJson(labels),
       storeBodies: workflow.storesBodies,
-      rerunOf: call.rerun?.runId ?? null,
-      rerunStep: call.rerun?.step ?? null,
+      rerun: call.rerun ?? null,
     };
     this.runs.push(run);
     if (call.rerun) this.reruns.set(run.id, call.rerun);
