@@ -580,6 +580,26 @@ describe('the message is that of the same conversation', () => {
     );
   });
 
+  test('the newest of equal conversations is found, among twenty', async () => {
+    const { slug } = await thinkingAgent('deepseek');
+    const said = asked('One of many?');
+    const history = [...said, ...turnOf(await callIn(slug, said))];
+    const { rows } = await sql<{ digest: string }>`
+      select digest from tool_call_executions order by execution_id desc limit 1`.execute(
+      service.db,
+    );
+    /** Newer ones, of executions that are gone. */
+    const add = (from: number, to: number) =>
+      sql`
+        insert into tool_call_executions (execution_id, digest, chars)
+        select ('ffffffff-ffff-7fff-8fff-' || lpad(n::text, 12, '0'))::uuid, ${rows[0]?.digest}::uuid, 1
+        from generate_series(${from}::int, ${to}::int) as n`.execute(service.db);
+    await add(1, 19);
+    assert.equal(await sentBack(slug, history), 1);
+    await add(20, 20);
+    assert.equal(await sentBack(slug, history), 0);
+  });
+
   test('what was said before, the text and the texts of the system are the same', async () => {
     const variables = { optionalVariables: ['history', 'customer'] };
     const messages = [
