@@ -149,7 +149,7 @@ export async function executeAttempt(
   }
 }
 
-/** The prompt, once there is room for it and for what earlier turns add to it. Null as `holdRoom` is false. */
+/** The prompt, once there is room for it and for what earlier turns add to it. Null as `holdRoom`. */
 async function renderWithRoom(
   deps: ExecuteDeps,
   execution: QueuedExecution,
@@ -158,14 +158,15 @@ async function renderWithRoom(
 ): Promise<Prompt | null> {
   const { earlierMessages } = deps;
   const waitedFrom = performance.now();
-  if (!(await holdRoom(deps, execution, plan.chars, run))) return null;
+  const room = await holdRoom(deps, execution, plan.chars, run);
+  if (!room) return null;
   let prompt: Prompt | null = plan.render();
   if (!earlierMessages || run.signal.aborted) return prompt;
   const found = await findProvided(earlierMessages, execution, prompt);
   if (found.chars === 0 || run.signal.aborted) return prompt;
   // Two that hold a part while they wait for more could wait for each other. So this one is rendered again.
   prompt = null;
-  run.reservations.pop()?.();
+  room();
   const elapsedMs = execution.elapsedMs + performance.now() - waitedFrom;
   const chars = plan.chars + found.chars;
   if (!(await holdRoom(deps, { ...execution, elapsedMs }, chars, run))) return null;
@@ -185,13 +186,13 @@ async function digestOfAnswer(
   return digests.at(-1)?.digest ?? null;
 }
 
-/** Holds the bytes of a call once there is room for them. False at the deadline, or if the attempt is aborted. */
+/** Holds the bytes of a call once there is room for them. Null at the deadline, or if the attempt is aborted. */
 async function holdRoom(
   { bytes }: ExecuteDeps,
   execution: QueuedExecution,
   chars: number,
   { signal, reservations }: AttemptRun,
-): Promise<boolean> {
+): Promise<FreeBytes | null> {
   const { workspaceId, settings, elapsedMs } = execution;
   const wanted = bytesOfCall(chars, execution);
   let room = bytes.tryHold(workspaceId, wanted);
@@ -201,7 +202,7 @@ async function holdRoom(
     room = await bytes.hold(workspaceId, wanted, ended);
   }
   if (room) reservations.push(room);
-  return room !== null;
+  return room;
 }
 
 /** The claim of an attempt. */
