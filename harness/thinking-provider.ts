@@ -56,7 +56,8 @@ interface API {
 export const callIdOf = (number: number) => `call_of_${number}`;
 const signatureOf = (id: string) => `signature of ${id}`;
 
-export async function startThinkingProvider(): Promise<ThinkingProvider> {
+/** @param idOf the id of a call by its number: some servers number the calls of each answer from 0 */
+export async function startThinkingProvider(idOf = callIdOf): Promise<ThinkingProvider> {
   const requests: { path: string; body: Body }[] = [];
   let calls = 0;
   const server = createServer(async (request, response) => {
@@ -69,7 +70,7 @@ export async function startThinkingProvider(): Promise<ThinkingProvider> {
     if (!api) return refuse(response, 404, { error: { message: `Invalid URL (POST ${path})` } });
     const refusal = api.refusal(body);
     if (refusal !== null) return refuse(response, 400, errorOf(path, body, refusal));
-    const id = callIdOf(++calls);
+    const id = idOf(++calls);
     const turn = api.hasResult(body) ? null : { id, signature: signatureOf(id) };
     if (path.endsWith('/converse-stream')) {
       response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });

@@ -11,7 +11,7 @@ import { createAdmission } from '../engine/admit/admit.ts';
 import { definitionCache } from '../engine/advance/definition-cache.ts';
 import type { EndedWorkflowRun } from '../engine/advance/plan-progress.ts';
 import { valueCache } from '../engine/advance/value-cache.ts';
-import { findAssistantMessages } from '../engine/complete/assistant-messages.ts';
+import { earlierMessages } from '../engine/complete/assistant-messages.ts';
 import { type Canceler, createCanceler } from '../engine/complete/cancel.ts';
 import { createFinisher, type Finisher } from '../engine/complete/finish.ts';
 import { createComputeLanes } from '../engine/compute/compute-lanes.ts';
@@ -277,7 +277,7 @@ function connectWorker(
     ...{ db: workDb, leasePipelines, finisher: work.finisher },
     execute: {
       ...work.execute,
-      earlierMessages: (id, callIds) => findAssistantMessages(workDb, id, callIds),
+      earlierMessages: earlierMessages(workDb),
     },
     slots: config.slots,
     inputBytes: Math.floor(config.executionBytes * inputsPart),

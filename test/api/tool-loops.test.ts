@@ -8,6 +8,7 @@ import { startService } from '../../harness/service.ts';
 import { openUnsealed, unsealed } from '../../harness/setups.ts';
 import {
   answerText,
+  callIdOf,
   startThinkingProvider,
   type ThinkingAPI,
   thinkingAPIs,
@@ -22,7 +23,9 @@ import { createModels } from '../../src/models/registry.ts';
 
 /** Loops of tools over models that think: the second turn gets the reasoning of the first one, whatever the client sends back. */
 
-const provider = await startThinkingProvider();
+/** The id of all calls; null for one of its own for each. */
+let repeatedId: string | null = null;
+const provider = await startThinkingProvider((number) => repeatedId ?? callIdOf(number));
 after(provider.close);
 const registry = createModels({ open: openUnsealed, env: {}, allowedHosts: [provider.host] });
 after(() => registry.close());
@@ -45,9 +48,15 @@ const result = 'Sun';
 const agents = new Map<string, Awaited<ReturnType<typeof deployed>>>();
 for (const api of thinkingAPIs) agents.set(api, await thinkingAgent(api));
 
-function thinkingAgent(api: ThinkingAPI, input: object = {}) {
-  const version = { messages: [{ placeholder: 'history' }], tools, reasoningEffort: 'medium' };
-  const { agentConfig = {}, ...more } = input as { agentConfig?: object };
+interface AgentInput {
+  readonly agentConfig?: object;
+  readonly messages?: readonly object[];
+  readonly [field: string]: unknown;
+}
+
+function thinkingAgent(api: ThinkingAPI, input: AgentInput = {}) {
+  const { agentConfig = {}, messages = [{ placeholder: 'history' }], ...more } = input;
+  const version = { messages, tools, reasoningEffort: 'medium' };
   return deployed(service, version, {
     ...{ optionalVariables: ['history'], ...more },
     agentConfig: { ...agentConfig, model: thinkingModels[api], maxAttempts: 1 },
@@ -408,12 +417,7 @@ describe('the message goes with the bodies of its record', () => {
     const { id } = await responses.ask(slugOf('anthropic'), false);
     const call = nativeAs(id);
     assert.equal(await isSentBack(slugOf('anthropic'), call), true);
-    const { rows } = await sql<{ id: string }>`
-      select execution_id as id from tool_call_executions where call = hashtextextended(${id}, 0)`.execute(
-      service.db,
-    );
-    assert.equal(rows.length, 1);
-    await sql`delete from executions where id = ${rows[0]?.id}`.execute(service.db);
+    await sql`delete from executions where id = ${await executionWith(id)}`.execute(service.db);
     assert.equal(await isSentBack(slugOf('anthropic'), call), false);
   });
 
@@ -422,12 +426,23 @@ describe('the message goes with the bodies of its record', () => {
     return { id, sent: [{ role: 'assistant', toolCalls }] };
   }
 
+  /** The only execution whose answer has this call. */
+  async function executionWith(callId: string): Promise<string> {
+    const { rows } = await sql<{ id: string }>`
+      select e.id from executions e join tool_call_executions t on t.execution_id = e.id
+      where e.tool_calls -> 0 ->> 'id' = ${callId}`.execute(service.db);
+    assert.equal(rows.length, 1);
+    return rows[0]?.id ?? '';
+  }
+
   /** Moves the only execution with this call into the past. */
   async function age(callId: string, days: number): Promise<void> {
-    const { rows } = await sql<{ old: string; id: string }>`
-      select id_floor(clock_timestamp() - ${days} * interval '24 hours') as old, execution_id as id
-      from tool_call_executions where call = hashtextextended(${callId}, 0)`.execute(service.db);
-    const [{ old, id } = { old: '', id: '' }] = rows;
+    const id = await executionWith(callId);
+    const { rows } = await sql<{ old: string }>`
+      select id_floor(clock_timestamp() - ${days} * interval '24 hours') as old`.execute(
+      service.db,
+    );
+    const old = rows[0]?.old;
     await sql`update executions set id = ${old} where id = ${id}`.execute(service.db);
     await sql`update tool_call_executions set execution_id = ${old} where execution_id = ${id}`.execute(
       service.db,
@@ -461,6 +476,17 @@ describe('the message goes with the bodies of its record', () => {
     await runRetentionRound(service.db, service.database);
     assert.equal(await isSentBack(slugOf('anthropic'), older), false);
     assert.equal(await isSentBack(slugOf('anthropic'), newer), true);
+  });
+
+  test('a record of a month that is removed has none', async () => {
+    const call = await native.ask(slugOf('anthropic'), false);
+    await age(call.id, 20);
+    assert.equal(await isSentBack(slugOf('anthropic'), call), true);
+    await sql`update history_floor set at = clock_timestamp() - interval '10 days'`.execute(
+      service.db,
+    );
+    assert.equal(await isSentBack(slugOf('anthropic'), call), false);
+    await sql`update history_floor set at = 'epoch'`.execute(service.db);
   });
 
   test('an erasure removes it', async () => {
@@ -512,5 +538,96 @@ describe('the message goes with the bodies of its record', () => {
       service.db,
     );
     assert.equal(await isSentBack(slugOf('anthropic'), call), false);
+  });
+});
+
+describe('the message is that of the same conversation', () => {
+  type Said = readonly object[];
+  const asked = (content: string) => [{ role: 'user', content }];
+  const turnOf = (id: string, content = '', args: object | string = city) => [
+    { role: 'assistant', content, toolCalls: [{ id, name: toolName, arguments: args }] },
+    { role: 'tool', toolCallId: id, content: result },
+  ];
+
+  async function callIn(slug: string, history: Said, more: object = {}): Promise<string> {
+    const record = await run(service, pathOf(slug), key, { history, ...more });
+    assert.equal(record.status, 'success', JSON.stringify(record));
+    return record.toolCalls[0].id;
+  }
+
+  /** How many messages of the conversation are sent with reasoning. */
+  async function sentBack(slug: string, history: Said, more: object = {}): Promise<number> {
+    const record = await run(service, pathOf(slug), key, { history, ...more });
+    assert.equal(record.status, 'success', JSON.stringify(record));
+    return JSON.stringify(lastRequest().messages).split(thoughts).length - 1;
+  }
+
+  test('two users whose calls have the same id each get their own', async () => {
+    const { slug } = await thinkingAgent('deepseek');
+    const [one, other] = [asked('The profile of Ann?'), asked('The profile of Bob?')];
+    repeatedId = 'functions.look_up:0';
+    const id = await callIn(slug, one);
+    assert.equal(await callIn(slug, other), id);
+    repeatedId = null;
+    const both = [one, other].map((said) => [...said, ...turnOf(id)]);
+    for (const said of both) assert.equal(await sentBack(slug, said), 1);
+    await sql`delete from executions where input_variables::text like '%of Bob%'`.execute(
+      service.db,
+    );
+    assert.deepEqual(
+      [await sentBack(slug, both[0] ?? []), await sentBack(slug, both[1] ?? [])],
+      [1, 0],
+    );
+  });
+
+  test('the newest of equal conversations is found, among twenty', async () => {
+    const { slug } = await thinkingAgent('deepseek');
+    const said = asked('One of many?');
+    const history = [...said, ...turnOf(await callIn(slug, said))];
+    const { rows } = await sql<{ digest: string }>`
+      select digest from tool_call_executions order by execution_id desc limit 1`.execute(
+      service.db,
+    );
+    /** Newer ones, of executions that are gone. */
+    const add = (from: number, to: number) =>
+      sql`
+        insert into tool_call_executions (execution_id, digest, chars)
+        select ('ffffffff-ffff-7fff-8fff-' || lpad(n::text, 12, '0'))::uuid, ${rows[0]?.digest}::uuid, 1
+        from generate_series(${from}::int, ${to}::int) as n`.execute(service.db);
+    await add(1, 19);
+    assert.equal(await sentBack(slug, history), 1);
+    await add(20, 20);
+    assert.equal(await sentBack(slug, history), 0);
+  });
+
+  test('what was said before, the text and the texts of the system are the same', async () => {
+    const variables = { optionalVariables: ['history', 'customer'] };
+    const messages = [
+      { role: 'system', content: 'You help {{customer}}.' },
+      { placeholder: 'history' },
+    ];
+    const { slug } = await thinkingAgent('deepseek', { ...variables, messages });
+    const ann = { customer: 'Ann' };
+    const said = asked('My profile?');
+    const id = await callIn(slug, said, ann);
+    const given = JSON.stringify(city, null, 2);
+    assert.equal(await sentBack(slug, [...said, ...turnOf(id)], ann), 1);
+    assert.equal(await sentBack(slug, [...said, ...turnOf(id, ' \n', given)], ann), 1);
+    assert.equal(await sentBack(slug, [...said, ...turnOf(id)], { customer: 'Bob' }), 0);
+    assert.equal(await sentBack(slug, [...said, ...turnOf(id, 'Let me see.')], ann), 0);
+    assert.equal(await sentBack(slug, [...asked('Hi'), ...said, ...turnOf(id)], ann), 0);
+    assert.equal(await sentBack(slug, turnOf(id), ann), 0);
+  });
+
+  test('it wins over signed reasoning that the client sends itself', async () => {
+    const model = slugOf('anthropic');
+    const first = await responses.ask(model, true);
+    const signed = first.sent.map((item) =>
+      item.type === 'reasoning' ? { ...item, encrypted_content: 'of another provider' } : item,
+    );
+    assert.equal(await responses.answer(model, { ...first, sent: signed }), answerText);
+    const text = JSON.stringify(lastRequest());
+    assert.ok(text.includes(`"signature of ${first.id}"`), text);
+    assert.doesNotMatch(text, /of another provider/);
   });
 });

@@ -8,8 +8,6 @@ export interface ProviderMessage {
   readonly provider: string;
   /** Text, reasoning and calls, in their order: the parts of an answer by the specification of the AI SDK. */
   readonly content: readonly unknown[];
-  /** The text as callers see it: without the reasoning that some models write into it. */
-  readonly shownText: string;
   /** What a chat completion has beside its text and its calls; left out by other APIs. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -18,7 +16,7 @@ export interface ProviderMessage {
 export const providerMessageCharsMax = 1_048_576;
 /** What one call takes of the messages of earlier turns, newest first. */
 export const earlierMessagesCharsMax = 16_777_216;
-/** How long a message is found by the calls in it. */
+/** How long a message is found by its conversation. */
 export const toolLoopDays = 30;
 
 /** A part of the reasoning in a message, as clients send it. */

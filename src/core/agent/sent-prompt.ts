@@ -11,17 +11,22 @@ export function withSentTexts(
   correction: string | null,
 ): Prompt {
   if (instruction === null && correction === null) return prompt;
-  const { system, user } = prompt;
-  const short: Message[] = [
-    ...(system === null ? [] : [{ role: 'system', content: system } as const]),
-    ...(user === null ? [] : [{ role: 'user', content: user } as const]),
-  ];
-  const given = prompt.messages ?? short;
+  const given = messagesOf(prompt);
   const instructed = instruction === null ? given : withInstruction(given, instruction);
   const corrected = { role: 'user', content: correctionText(correction ?? '') } as const;
   const messages = correction === null ? instructed : [...instructed, corrected];
   const sent = { ...prompt, system: systemTextOf(messages) };
   return correction === null && !prompt.messages ? sent : { ...sent, messages };
+}
+
+/** Those of the short form as well. */
+export function messagesOf({ system, user, messages }: Prompt): readonly Message[] {
+  return (
+    messages ?? [
+      ...(system === null ? [] : [{ role: 'system', content: system } as const]),
+      ...(user === null ? [] : [{ role: 'user', content: user } as const]),
+    ]
+  );
 }
 
 /** The text as the end of the last system message. */

@@ -8,4 +8,6 @@ export interface EndedExecution extends OutcomeColumns {
   readonly startedMs: number | null;
   /** If false, the record keeps only the output or the refusal, for a short time. */
   readonly storeBodies: boolean;
+  /** Of the conversation that ends with the answer, if its message is kept for the next turn. */
+  readonly messageDigest: string | null;
 }

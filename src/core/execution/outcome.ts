@@ -40,6 +40,8 @@ export interface Ended {
   /** The JSON in the output, as compact text; null if the agent does not ask for it. */
   readonly outputJson: string | null;
   readonly toolCalls: readonly ToolCall[];
+  /** Of the conversation that ends with these calls; null if `details` has no message for the next turn. */
+  readonly messageDigest: string | null;
   /** What a canceled call had received; null if nothing. */
   readonly partialText: string | null;
 }
@@ -66,6 +68,7 @@ const uncalled: Omit<Ended, 'status'> = {
   output: null,
   outputJson: null,
   toolCalls: [],
+  messageDigest: null,
   partialText: null,
 };
 

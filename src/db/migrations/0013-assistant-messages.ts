@@ -11,14 +11,15 @@ export async function up(db: Db): Promise<void> {
     -- A body: reasoning, signatures and calls of tools.
     alter table executions add assistant_message json;
 
-    -- The executions with such a message by the ids of its calls, hashed: an id may be longer than an index entry. An index of
+    -- The executions with such a message, by a digest of the conversation that ends with it, workspace included. An index of
     -- executions would have to read the whole history when it is built. Rows outlive their records until they are too old.
     create table tool_call_executions (
-      call bigint not null,
-      execution_id uuid not null,
-      primary key (execution_id, call)
+      execution_id uuid primary key,
+      digest uuid not null,
+      -- Of the message, so that nobody reads a long one to learn its length.
+      chars integer not null
     );
-    create index tool_call_executions_by_call on tool_call_executions (call, execution_id);
+    create index tool_call_executions_by_digest on tool_call_executions (digest, execution_id);
 
     -- The column is appended to both views.
     do $$

@@ -1,4 +1,3 @@
-import type { ToolCall } from '../../core/agent/messages.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import type { EndedExecution } from '../../core/execution/ended-execution.ts';
 import {
@@ -31,7 +30,7 @@ import {
   type NumberedTerms,
   numberTerms,
 } from '../fields/terms.ts';
-import { insertToolCalls } from './assistant-messages.ts';
+import { insertKeptMessages } from './assistant-messages.ts';
 import { sendEvents } from './events.ts';
 import { hasSearchedText } from './search-changes.ts';
 import { addStatistics } from './statistics-buckets.ts';
@@ -106,8 +105,8 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
   const sent: Promise<unknown>[] = [];
   if (ended.length > 0) sent.push(send(moveToHistory, ended));
   if (transient.length > 0) sent.push(send(insertTransient, transient));
-  const keptCalls = ended.flatMap(callsOfKeptMessage);
-  if (keptCalls.length > 0) sent.push(send(insertToolCalls, keptCalls));
+  const kept = ended.flatMap(keptMessage);
+  if (kept.length > 0) sent.push(send(insertKeptMessages, kept));
   if (refused.length > 0) {
     const numbered = numberTerms<RefusalTerms, RefusedExecution>(refused);
     sent.push(send(insertRefusals, { ...numbered, atMs: refusedAtMs }));
@@ -126,10 +125,9 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
 }
 
 /** By which the next turn finds the message that the record keeps. */
-function callsOfKeptMessage({ id, assistantMessage, toolCalls }: EndedExecution) {
-  if (assistantMessage === null || toolCalls === null) return [];
-  const calls: readonly ToolCall[] = JSON.parse(toolCalls);
-  return calls.map((call) => ({ executionId: id, callId: call.id }));
+function keptMessage({ id, assistantMessage, messageDigest: digest }: EndedExecution) {
+  if (assistantMessage === null || digest === null) return [];
+  return [{ executionId: id, digest, chars: assistantMessage.length }];
 }
 
 /** SQL: the only insertion of records; the last part of a `with` statement. Those with texts wait for the search index. */

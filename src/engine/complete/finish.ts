@@ -332,7 +332,7 @@ function endedExecution(
   // An aborted call does not report its usage.
   const cost = status === 'canceled' && row.worker !== null ? unknownCost : outcome.cost;
   return {
-    ...{ id, agentId: row.agentId, status, storeBodies },
+    ...{ id, agentId: row.agentId, status, storeBodies, messageDigest: outcome.messageDigest },
     completedMs: row.nowMs,
     startedMs: row.startedMs,
     latencyMs,

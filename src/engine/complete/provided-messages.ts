@@ -1,85 +1,89 @@
 import { setImmediate } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import type { Message, SentToolCall, ToolCall } from '../../core/agent/messages.ts';
+import type { Message } from '../../core/agent/messages.ts';
 import type { Prompt } from '../../core/agent/prompt.ts';
-import type { ProviderMessage } from '../../core/agent/provider-message.ts';
-import type { StoredMessage } from './assistant-messages.ts';
+import {
+  earlierMessagesCharsMax,
+  type ProviderMessage,
+} from '../../core/agent/provider-message.ts';
+import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
+import { charsAtOnce, messageDigests } from './conversation-digests.ts';
 
 /**
  * Gives the messages of earlier turns what callers of the API do not send back: reasoning and signatures, as the provider sent them
  * with these calls of tools. They are sent to the provider alone: no record and no response of this execution has them.
+ *
+ * They may be long, so they are found first and read once there is room for them.
  */
 
-export type FindMessages = (
-  executionId: string,
-  callIds: readonly string[],
-) => Promise<readonly StoredMessage[]>;
+export interface EarlierMessages {
+  /** The newest stored message for each of these digests, without its contents. */
+  find(executionId: string, digests: readonly string[]): Promise<readonly FoundMessage[]>;
+  /** Their contents, `ProviderMessage` as JSON, by execution. */
+  read(executionIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
 
-type AssistantMessage = Extract<Message, { role: 'assistant' }>;
+export interface FoundMessage {
+  readonly digest: string;
+  readonly executionId: string;
+  readonly chars: number;
+}
 
-/** @param find is called if there are calls whose signatures the caller does not send itself */
+/** The stored messages for a prompt. */
+export interface ProvidedMessages {
+  readonly chars: number;
+  /** Executions, by the index of the message in the prompt. */
+  readonly executions: ReadonlyMap<number, string>;
+}
+
+export async function findProvided(
+  earlier: EarlierMessages,
+  { id, workspaceId }: Pick<QueuedExecution, 'id' | 'workspaceId'>,
+  { messages = [] }: Prompt,
+): Promise<ProvidedMessages> {
+  const digests = (await messageDigests(workspaceId, messages)).slice(-earlierMessagesMax);
+  const rows =
+    digests.length === 0
+      ? []
+      : await earlier.find(
+          id,
+          digests.map((one) => one.digest),
+        );
+  const found = new Map(rows.map((row) => [row.digest, row]));
+  const executions = new Map<number, string>();
+  let chars = 0;
+  for (const { index, digest } of digests.toReversed()) {
+    const row = found.get(digest);
+    if (!row) continue;
+    if (chars + row.chars > earlierMessagesCharsMax) break;
+    chars += row.chars;
+    executions.set(index, row.executionId);
+  }
+  return { chars, executions };
+}
+
+/** Messages of one prompt that are looked for, newest first. */
+const earlierMessagesMax = 1_000;
+
+/** The prompt with the contents of these. One that was deleted in between is left out. */
 export async function withProvided(
+  earlier: EarlierMessages,
   prompt: Prompt,
-  find: (callIds: readonly string[]) => Promise<readonly StoredMessage[]>,
+  { executions }: ProvidedMessages,
 ): Promise<Prompt> {
-  const { messages = [] } = prompt;
-  const callIds = messages.flatMap((message) => (isOpen(message) ? callsOf(message) : []));
-  if (callIds.length === 0) return prompt;
-  const found = (await find(callIds.map(({ id }) => id))).map(({ message, toolCalls }) => ({
-    message,
-    calls: new Map((JSON.parse(toolCalls) as ToolCall[]).map((call) => [call.id, call])),
-  }));
-  if (found.length === 0) return prompt;
+  const stored = await earlier.read([...executions.values()]);
   const completed: Message[] = [];
-  for (const message of messages) {
-    const stored =
-      isOpen(message) &&
-      found.find(({ calls }) => callsOf(message).every((call) => isSame(call, calls)));
-    if (!stored) {
-      completed.push(message);
-      continue;
-    }
-    // Together they may be long; each alone is not.
-    if (stored.message.length > parsedAtOnce) await setImmediate();
-    completed.push({ ...message, provided: JSON.parse(stored.message) as ProviderMessage });
+  let chars = 0;
+  for (const [index, message] of (prompt.messages ?? []).entries()) {
+    const json = stored.get(executions.get(index) ?? '');
+    completed.push(json ? { ...message, ...providedIn(json) } : message);
+    chars += json?.length ?? 0;
+    if (chars < charsAtOnce) continue;
+    chars = 0;
+    await setImmediate();
   }
   return { ...prompt, messages: completed };
 }
 
-/** In characters. */
-const parsedAtOnce = 65_536;
-
-export function providedIn({ messages = [] }: Prompt): ProviderMessage[] {
-  return messages.flatMap((message) => ('provided' in message ? (message.provided ?? []) : []));
-}
-
-function isOpen(message: Message): message is AssistantMessage {
-  if (message.role !== 'assistant') return false;
-  const { toolCalls = [], reasoning = [] } = message;
-  const isSigned =
-    reasoning.some(({ encrypted }) => encrypted !== undefined) ||
-    toolCalls.some(({ extraContent }) => extraContent !== undefined);
-  return toolCalls.length > 0 && !isSigned;
-}
-
-function callsOf({ toolCalls = [] }: AssistantMessage): readonly SentToolCall[] {
-  return toolCalls;
-}
-
-/** An id may be that of other calls too, such as a number. */
-function isSame(call: ToolCall, calls: ReadonlyMap<string, ToolCall>): boolean {
-  const stored = calls.get(call.id);
-  return (
-    stored?.name === call.name &&
-    isDeepStrictEqual(parsed(stored.arguments), parsed(call.arguments))
-  );
-}
-
-function parsed(given: unknown): unknown {
-  if (typeof given !== 'string') return given;
-  try {
-    return JSON.parse(given);
-  } catch {
-    return given;
-  }
+function providedIn(json: string): { readonly provided: ProviderMessage } {
+  return { provided: JSON.parse(json) };
 }

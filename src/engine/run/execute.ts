@@ -1,7 +1,9 @@
 import { attemptLimitMs, fallbackModel } from '../../core/agent/fallback.ts';
+import type { ToolCall } from '../../core/agent/messages.ts';
 import { lossesMax, renderedCharsMax } from '../../core/agent/model-settings.ts';
 import type { Prompt, Template } from '../../core/agent/prompt.ts';
 import { type ResponseFormat, readOutputJob } from '../../core/agent/response-format.ts';
+import { messagesOf } from '../../core/agent/sent-prompt.ts';
 import { withFileData } from '../../core/agent/stored-files.ts';
 import { type ByteShares, bytesOf, type FreeBytes } from '../../core/byte-shares.ts';
 import { type Compute, JobTooLarge } from '../../core/compute.ts';
@@ -15,7 +17,7 @@ import {
   retry,
 } from '../../core/execution/outcome.ts';
 import type { QueuedExecution, Spent } from '../../core/execution/queued-execution.ts';
-import { planPrompt } from '../../core/execution/render-prompt.ts';
+import { type PromptPlan, planPrompt } from '../../core/execution/render-prompt.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
 import { CallFailure, type ExecutionErrorCode } from '../../core/failure.ts';
 import { LruCache } from '../../core/lru-cache.ts';
@@ -30,8 +32,9 @@ import {
   noDetails,
   unknownCost,
 } from '../../core/model/model-port.ts';
-import { storable } from '../../core/storable-text.ts';
-import { type FindMessages, providedIn, withProvided } from '../complete/provided-messages.ts';
+import { storable, storableJson } from '../../core/storable-text.ts';
+import { messageDigests } from '../complete/conversation-digests.ts';
+import { type EarlierMessages, findProvided, withProvided } from '../complete/provided-messages.ts';
 import type { LiveStreams } from '../stream/live-streams.ts';
 
 /**
@@ -63,8 +66,8 @@ export interface ExecuteDeps {
   /** For prompts and answers. */
   readonly bytes: ByteShares;
   readonly template: (promptVersionId: string) => Promise<Template>;
-  /** Finds the messages of earlier turns as their providers sent them, by the ids of the calls in them. */
-  readonly earlierMessages?: FindMessages;
+  /** The messages of earlier turns as their providers sent them. */
+  readonly earlierMessages?: EarlierMessages;
   /** Where attempts that are read as a stream emit what arrives. */
   readonly streams?: Pick<LiveStreams, 'open'>;
   /** Reports an error that is a defect of this program. */
@@ -95,14 +98,10 @@ export async function executeAttempt(
   }
   const { losses, settings } = execution;
   const waitedFrom = performance.now();
-  const hasRoom = await holdRoom(deps, execution, plan.chars, run);
+  const prompt = await renderWithRoom(deps, execution, plan, run);
   // Also if the room came in the same moment: nothing was sent.
   if (signal.aborted) return { kind: 'stopped', sent: null };
-  if (!hasRoom) return outOfTime(execution, null);
-  const { earlierMessages = async () => [] } = deps;
-  const prompt = await withProvided(plan.render(), (ids) => earlierMessages(execution.id, ids));
-  if (signal.aborted) return { kind: 'stopped', sent: null };
-  reservations.push(deps.bytes.add(bytesOf(providedIn(prompt))));
+  if (!prompt) return outOfTime(execution, null);
   const elapsedMs = execution.elapsedMs + performance.now() - waitedFrom;
   if (losses >= lossesMax || (settings.maxAttempts === 1 && losses > 0)) {
     return failed('WORKER_LOST', lostMessage(execution), { prompt, counted: false });
@@ -127,7 +126,8 @@ export async function executeAttempt(
         ? await requireJson(deps.compute, { format, response, execution })
         : null;
     const timing = timingOf(startedAt, emission);
-    const content = { output, outputJson, toolCalls, details, prompt };
+    const messageDigest = await digestOfAnswer(execution, prompt, response);
+    const content = { output, outputJson, toolCalls, messageDigest, details, prompt };
     return ended({ status: 'success', ...answer, ...content, ...timing });
   } catch (error) {
     const isDeferred = error instanceof ModelDeferred;
@@ -149,13 +149,50 @@ export async function executeAttempt(
   }
 }
 
-/** Holds the bytes of a call once there is room for them. False at the deadline, or if the attempt is aborted. */
+/** The prompt, once there is room for it and for what earlier turns add to it. Null as `holdRoom`. */
+async function renderWithRoom(
+  deps: ExecuteDeps,
+  execution: QueuedExecution,
+  plan: PromptPlan,
+  run: AttemptRun,
+): Promise<Prompt | null> {
+  const { earlierMessages } = deps;
+  const waitedFrom = performance.now();
+  const room = await holdRoom(deps, execution, plan.chars, run);
+  if (!room) return null;
+  let prompt: Prompt | null = plan.render();
+  if (!earlierMessages || run.signal.aborted) return prompt;
+  const found = await findProvided(earlierMessages, execution, prompt);
+  if (found.chars === 0 || run.signal.aborted) return prompt;
+  // Two that hold a part while they wait for more could wait for each other. So this one is rendered again.
+  prompt = null;
+  room();
+  const elapsedMs = execution.elapsedMs + performance.now() - waitedFrom;
+  const chars = plan.chars + found.chars;
+  if (!(await holdRoom(deps, { ...execution, elapsedMs }, chars, run))) return null;
+  return withProvided(earlierMessages, plan.render(), found);
+}
+
+/** By which the next turn finds the message of this answer; null if it has none, or it is not stored. */
+async function digestOfAnswer(
+  { workspaceId, storeBodies }: QueuedExecution,
+  prompt: Prompt,
+  { text, toolCalls = [], details }: ModelResponse,
+): Promise<string | null> {
+  if (!details?.message || toolCalls.length === 0 || !storeBodies) return null;
+  const calls: readonly ToolCall[] = JSON.parse(storableJson(toolCalls));
+  const answer = { role: 'assistant', content: storable(text), toolCalls: calls } as const;
+  const digests = await messageDigests(workspaceId, [...messagesOf(prompt), answer]);
+  return digests.at(-1)?.digest ?? null;
+}
+
+/** Holds the bytes of a call once there is room for them. Null at the deadline, or if the attempt is aborted. */
 async function holdRoom(
   { bytes }: ExecuteDeps,
   execution: QueuedExecution,
   chars: number,
   { signal, reservations }: AttemptRun,
-): Promise<boolean> {
+): Promise<FreeBytes | null> {
   const { workspaceId, settings, elapsedMs } = execution;
   const wanted = bytesOfCall(chars, execution);
   let room = bytes.tryHold(workspaceId, wanted);
@@ -165,7 +202,7 @@ async function holdRoom(
     room = await bytes.hold(workspaceId, wanted, ended);
   }
   if (room) reservations.push(room);
-  return room !== null;
+  return room;
 }
 
 /** The claim of an attempt. */

@@ -6,7 +6,7 @@ import type { Answer, CallOptions } from '../port/model.ts';
 import { reasonOf } from '../response/finish-reason.ts';
 import { filePart } from './files.ts';
 import { withSystemFirst } from './message-order.ts';
-import { type Addressee, assistantMessage, readArguments } from './restore-message.ts';
+import { type Addressee, assistantMessage, parseModelArguments } from './restore-message.ts';
 
 /** Messages and tools in the form of the AI SDK's specification. */
 
@@ -104,7 +104,7 @@ export function toolCallsOf({ content, finishReason }: Answer): ToolCall[] {
     if (providerExecuted) return [];
     const isLast = id === called.at(-1)?.toolCallId;
     const isCut = isLast && reasonOf(finishReason) === 'length' && /^\s*(\{\s*\})?\s*$/.test(input);
-    return [{ id, name, arguments: isCut ? '' : readArguments(input) }];
+    return [{ id, name, arguments: isCut ? '' : parseModelArguments(input) }];
   });
 }
 

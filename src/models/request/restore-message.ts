@@ -35,7 +35,7 @@ export function providerMessageOf(
   const isPlain = parts.every((part) => part.type !== 'reasoning' && !part.providerMetadata);
   const hasFields = Object.keys(fields).length > 0;
   if (isPlain && !hasThoughts && !hasFields) return undefined;
-  return { provider, content: parts, shownText, ...(hasFields && { fields }) };
+  return { provider, content: parts, ...(hasFields && { fields }) };
 }
 
 type KeptPart = Extract<Part, { type: 'text' | 'reasoning' | 'tool-call' }>;
@@ -106,7 +106,7 @@ export function assistantMessage(
   const calls = toolCalls.map(callPart);
   const texts = text.trim() === '' ? [] : [{ type: 'text' as const, text }];
   if (texts.length === 0 && calls.length === 0) return null;
-  if (provided?.provider === name) return restored(provided, texts, calls);
+  if (provided?.provider === name) return restored(provided, calls);
   // Google takes no thoughts without a signature.
   const known = reasoning.filter(({ encrypted }) => kind !== 'google' || encrypted !== undefined);
   const thoughts = reasoning.flatMap((part) => part.text ?? []);
@@ -121,25 +121,19 @@ function asMessage(content: AssistantPart[], fields: Fields): AssistantMessage {
   return { role: 'assistant', content, ...options };
 }
 
-/** The caller decides on text and calls, of which some may be in another message; the rest is as it was sent. */
+/** As it was sent: the caller's text and calls are the same. */
 function restored(
-  { content, shownText, fields = {} }: ProviderMessage,
-  texts: readonly AssistantPart[],
+  { content, fields = {} }: ProviderMessage,
   calls: readonly CallPart[],
 ): AssistantMessage {
-  const isSameText = shownText.trim() === textOf(texts).trim();
   const parts = (content as readonly KeptPart[]).flatMap((part): AssistantPart[] => {
     const { providerMetadata } = part;
     const options = providerMetadata && { providerOptions: providerMetadata };
-    if (part.type === 'reasoning') return [{ type: 'reasoning', text: part.text, ...options }];
-    if (part.type === 'text') {
-      return isSameText ? [{ type: 'text', text: part.text, ...options }] : [];
-    }
+    if (part.type !== 'tool-call') return [{ type: part.type, text: part.text, ...options }];
     const call = calls.find(({ toolCallId }) => toolCallId === part.toolCallId);
     return call ? [{ ...call, ...options }] : [];
   });
-  const firstCall = parts.findIndex(({ type }) => type === 'tool-call');
-  return asMessage(isSameText ? parts : parts.toSpliced(firstCall, 0, ...texts), fields);
+  return asMessage(parts, fields);
 }
 
 /** Each package reads the metadata under its own name. */
@@ -158,7 +152,7 @@ function reasoningPart({ text = '', encrypted, id }: SuppliedReasoning): Assista
 type CallPart = Extract<AssistantPart, { type: 'tool-call' }>;
 
 function callPart({ id, name, arguments: given, extraContent }: SentToolCall): CallPart {
-  const input = typeof given === 'string' ? readArguments(given) : given;
+  const input = typeof given === 'string' ? parseModelArguments(given) : given;
   const { thought_signature: thoughtSignature } = fieldsOf(extraContent?.google);
   const metadata = {
     ...(extraContent && chatMetadata({ extra_content: extraContent })),
@@ -172,7 +166,7 @@ function callPart({ id, name, arguments: given, extraContent }: SentToolCall): C
  * The object that a text contains; the text itself if it is no JSON object. No text and `null` are calls without arguments.
  * Some models write the object as a JSON text once more.
  */
-export function readArguments(text: string): unknown {
+export function parseModelArguments(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);

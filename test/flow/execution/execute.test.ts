@@ -378,6 +378,48 @@ test('room that comes in the moment of an abort calls nothing', async () => {
   assert.equal(bytes.used, 0);
 });
 
+test('an attempt reads the messages of earlier turns once there is room for them, and waits without its prompt', async () => {
+  const bytes = new ByteShares(1_000_000);
+  const message = JSON.stringify({
+    provider: 'cueline',
+    content: [{ type: 'reasoning', text: 'x'.repeat(100_000) }],
+  });
+  const read: string[][] = [];
+  const toolCalls = [{ id: 'c', name: 'f', arguments: {} }];
+  const list = [
+    { role: 'assistant', toolCalls },
+    { role: 'tool', toolCallId: 'c', content: 'y' },
+  ];
+  const found = { executionId: 'earlier', chars: message.length };
+  const deps: ExecuteDeps = {
+    models: scriptedModels(),
+    compute: inlineCompute,
+    bytes,
+    template: async () => ({ system: null, user: null, messages: [{ placeholder: 'history' }] }),
+    onFault: assert.ifError,
+    earlierMessages: {
+      find: async (_, [digest = '']) => [{ digest, ...found }],
+      async read(ids) {
+        read.push([...ids]);
+        return new Map([['earlier', message]]);
+      },
+    },
+  };
+  const others = bytes.tryHold(claimed.workspaceId, 800_000);
+  const run = runOf(new AbortController().signal);
+  const inputVariables = JSON.stringify({ history: list });
+  const attempt = executeAttempt(deps, { ...claimed, inputVariables }, run);
+  await immediate();
+  assert.deepEqual([bytes.paused, bytes.used, read], [1, 800_000, []]);
+  others?.();
+  const outcome = await attempt;
+  assert.ok(outcome.kind === 'ended' && outcome.status === 'success');
+  assert.deepEqual(read, [['earlier']]);
+  assert.ok(bytes.used >= 4 * message.length, `${bytes.used}`);
+  for (const free of run.reservations) free();
+  assert.equal(bytes.used, 0);
+});
+
 test('an output that takes too much memory to check is a failure whose cost is known', async () => {
   const schema = { type: 'object' };
   const models = scriptedModels();
