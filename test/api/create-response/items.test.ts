@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { conversationAgent } from '../../../harness/openai-agents.ts';
+import { addRecords, dayMs } from '../../../harness/records.ts';
+import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
+import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
+import { itemId } from '../../../src/faces/openai/response-wire.ts';
 import { referencedResponsesMax } from '../../../src/http/contract/contract-limits.ts';
 
 /** Items that a request names by their identifiers, as clients do that leave the storing of a conversation to the server. */
@@ -10,7 +15,7 @@ import { referencedResponsesMax } from '../../../src/http/contract/contract-limi
 const service = await startService();
 after(service.close);
 const { key } = await service.key();
-await conversationAgent(service, { agentName: 'Many', allowTools: true });
+const many = await conversationAgent(service, { agentName: 'Many', allowTools: true });
 
 const hi = { role: 'user', content: 'Hi' };
 const tool = { type: 'function', name: 'find' };
@@ -101,6 +106,29 @@ test('only of responses that have ended and that the key may read', async () => 
   const { body: own } = await create([hi], executing.key);
   const { status } = await create([hi, { id: own.output[0].id }], executing.key);
   assert.equal(status, 200);
+});
+
+test('a record that has lost its bodies has no items', async () => {
+  await conversationAgent(service, { agentName: 'Bare', storeBodies: false });
+  const agentId = fromId('agent', many.agentId);
+  assert.ok(agentId);
+  const { body: bare } = await service.call('POST', '/v1/responses', {
+    ...{ key, body: { model: 'bare', input: [hi] } },
+  });
+  const old = { agentId, workspaceId: service.workspaceId, status: 'success' } as const;
+  const [oldId = ''] = await addRecords(service.db, [{ ...old, atMs: Date.now() - 8 * dayMs }]);
+  const ids = [bare.output[0].id, itemId('msg', oldId)];
+  for (const id of ids) assert.equal((await create([{ id }, hi])).status, 200);
+  await sql`update agents set bodies_days = 7 where id = ${agentId}`.execute(service.db);
+  await sql`update transient_outputs set ended_at = ended_at - interval '15 minutes'`.execute(
+    service.db,
+  );
+  await runRetentionRound(service.db, service.database);
+  for (const id of ids) {
+    const { status, body } = await create([hi, { id }]);
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.ok(body.error.message.includes(id), body.error.message);
+  }
 });
 
 test('at most so many responses', async () => {
