@@ -121,7 +121,7 @@ export type ParameterCode =
   | 'invalid_value';
 
 /** The body of any call of an agent. */
-export type CallBody = ParsedBody | UnparsedBody;
+export type CallBody = ParsedBody | UnparsedBody<ParsedBody>;
 
 export type ParsedBody = ExecuteBody | Conversation | InvalidParameter;
 

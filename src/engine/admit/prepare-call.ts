@@ -1,8 +1,4 @@
-import {
-  type CallBody,
-  conversationDigestInput,
-  type ParsedBody,
-} from '../../core/agent/conversation.ts';
+import { conversationDigestInput, type ParsedBody } from '../../core/agent/conversation.ts';
 import type { StoredVariables } from '../../core/agent/stored-files.ts';
 import { readTextValuesJob } from '../../core/agent/text-values.ts';
 import {
@@ -38,19 +34,19 @@ import {
  */
 
 /** The part that does not depend on the agent. A body that takes too much memory is refused in its turn. */
-export async function parseAndHash<Body extends CallBody>(
+export async function parseAndHash<Parsed extends ParsedBody>(
   compute: Compute,
   workspaceId: string,
-  { body, idempotencyKey }: { readonly body: Body; readonly idempotencyKey: string | null },
-): Promise<{
-  readonly body: Exclude<Body, UnparsedBody> | ExecuteBody;
-  readonly digest: Buffer | null;
-}> {
+  {
+    body,
+    idempotencyKey,
+  }: {
+    readonly body: Parsed | UnparsedBody<Parsed>;
+    readonly idempotencyKey: string | null;
+  },
+): Promise<{ readonly body: Parsed | ExecuteBody; readonly digest: Buffer | null }> {
   try {
-    const parsed =
-      body.kind === 'unparsed'
-        ? await (body as UnparsedBody).parse(workspaceId)
-        : (body as Exclude<Body, UnparsedBody>);
+    const parsed = body.kind === 'unparsed' ? await body.parse(workspaceId) : body;
     const digest = idempotencyKey === null ? null : await hash(compute, workspaceId, parsed);
     return { body: parsed, digest };
   } catch (error) {
@@ -119,7 +115,8 @@ export function needsPreparation(
   { body, idempotencyKey }: ExecuteCall,
   { agent }: Target,
 ): boolean {
-  if (body.kind === 'unparsed' || idempotencyKey !== null) return true;
+  if (body.kind === 'unparsed') return !body.readsRecords;
+  if (idempotencyKey !== null) return true;
   const call = agent && resolveCall(body, agent, false);
   return call !== null && !('code' in call) && call.question !== null;
 }
