@@ -80,11 +80,7 @@ function referringCall(
   return { kind: 'call', call, body, whole: () => whole, free: () => free() };
 }
 
-async function readWith(
-  compute: Compute,
-  workspaceId: string,
-  call: SentCall,
-): Promise<ReadCall> {
+async function readWith(compute: Compute, workspaceId: string, call: SentCall): Promise<ReadCall> {
   const chars = call.sent.length + charsOf(call.items);
   if (chars <= inlineCharsMax) return readCall(call);
   return compute.run(workspaceId, readCallJob, call, chars);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import pg from 'pg';
 import { addAgent } from '../../../harness/agents.ts';
 import { conversationAgent } from '../../../harness/openai-agents.ts';
+import { move } from '../../../harness/prompts.ts';
 import { addRecords, dayMs } from '../../../harness/records.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
@@ -140,8 +142,29 @@ test('at most so many responses', async () => {
   assert.match(body.error.message, /more than 100 responses/);
 });
 
-test('a call that is refused before its body looks nothing up', async () => {
+test('a call that is refused before its body looks nothing up', async (t) => {
+  const { slug, ...closed } = await conversationAgent(service, { agentName: 'Closed' });
+  const { body: first } = await create([hi]);
+  const input = [{ id: first.output[0].id }, hi];
+  const read = async (as: string, model = 'many') =>
+    (await service.call('POST', '/v1/responses', { key: as, body: { model, input } })).status;
+  // Agents that were called lately are expected to take the next call too.
+  assert.equal(await read(key, slug), 200);
+  await move(service, closed, 'disable');
   const limited = await service.key({ rateLimits: { requestsPerMinute: 0 } });
-  const { status } = await create([{ type: 'item_reference', id: 'msg_x' }], limited.key);
-  assert.equal(status, 429);
+  const bound = await service.key({ agentIds: [closed.agentId] });
+  const reading = await service.key({ permissions: ['read'] });
+  const query = t.mock.method(pg.Client.prototype, 'query');
+  const lookUps = () =>
+    query.mock.calls.filter(({ arguments: [sent] }) =>
+      (sent as { text?: string }).text?.includes('e.agent_id from all_executions'),
+    );
+  assert.equal(await read(limited.key), 429);
+  assert.equal(await read(bound.key), 404);
+  assert.equal(await read(reading.key), 403);
+  assert.equal(await read(key, slug), 403);
+  assert.equal(await read(key, 'unknown'), 404);
+  assert.equal(lookUps().length, 0);
+  assert.equal(await read(key), 200);
+  assert.equal(lookUps().length, 1);
 });
