@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type CallBody, type ParsedBody, suppliedMessages } from '../../core/agent/conversation.ts';
+import { type CallBody, suppliedMessages } from '../../core/agent/conversation.ts';
 import type { ByteShares, FreeBytes } from '../../core/byte-shares.ts';
 import type { Execution } from '../../core/execution/execution-fields.ts';
 import { bodyFailure } from '../../core/execution/refusal-messages.ts';
@@ -123,7 +123,11 @@ export async function callAgent(
 
 /** Responses repeat what a request says beside its messages, so that is kept until the end of the call. */
 function withoutMessages(call: CallRequest): CallRequest {
-  return { ...call, conversation: { ...call.conversation, messages: suppliedMessages([]) } };
+  const { conversation } = call;
+  return {
+    ...call,
+    conversation: { ...conversation, messages: suppliedMessages([]), schemaText: null },
+  };
 }
 
 /** Beside its messages, which the execution has. */

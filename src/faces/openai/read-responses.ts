@@ -68,6 +68,7 @@ export function readResponsesCall(
   const all = [textOf(parameters, 'instructions') ?? '', ...instructions].filter(
     (one) => one !== '',
   );
+  const responseFormat = readFormat(format, format?.schema, 'text.format');
   const conversation: Conversation = {
     kind: 'conversation',
     messages: suppliedMessages(messages),
@@ -76,7 +77,8 @@ export function readResponsesCall(
       tools,
       toolChoice: readToolChoice(parameters, tools, ({ name }) => name),
     },
-    responseFormat: readFormat(format, format?.schema, 'text.format'),
+    responseFormat,
+    schemaText: responseFormat && JSON.stringify(responseFormat.schema),
     prompt: prompt?.reference ?? null,
     labels: readCallerLabels(parameters),
     chars: text.length + charsOf(items),
