@@ -1,3 +1,4 @@
+import { computeJob } from '../compute.ts';
 import { stringEnd } from '../json.ts';
 import { type Labels, labelsJson } from '../labels.ts';
 import { type SchemaDifference, schemaDifference } from '../schema/schema-difference.ts';
@@ -25,6 +26,8 @@ export interface Conversation {
   readonly messages: SuppliedMessages;
   readonly additions: CallAdditions;
   readonly responseFormat: ResponseFormat | null;
+  /** Its schema as JSON: writing that takes long. */
+  readonly schemaText: string | null;
   readonly prompt: PromptReference | null;
   readonly labels: Labels | null;
   /** Whether the response of the model is read as a stream; the agent decides if left out. */
@@ -121,7 +124,7 @@ export type ParameterCode =
   | 'invalid_value';
 
 /** The body of any call of an agent. */
-export type CallBody = ParsedBody | UnparsedBody;
+export type CallBody = ParsedBody | UnparsedBody<ParsedBody>;
 
 export type ParsedBody = ExecuteBody | Conversation | InvalidParameter;
 
@@ -138,7 +141,7 @@ export interface ConversationTarget {
   readonly allowInstructions: boolean;
   readonly allowTools: boolean;
   /** Of the agent, else of its version, as JSON. */
-  readonly formatText: () => string | null;
+  readonly formatText: string | null;
   readonly toolNames: readonly string[];
   /** Whether the caller may read these settings: only then does a refusal name them. */
   readonly isReadable: boolean;
@@ -154,17 +157,21 @@ export interface ResolvedConversation {
   readonly list: string | null;
 }
 
-/** The call of the agent, or why it cannot be one. `versionWireId` is the identifier of the pinned version. */
+/**
+ * The call of the agent, or why it cannot be one. `versionWireId` is the identifier of the pinned version.
+ * @param compared the formats as they were compared, if they were
+ */
 export function resolveConversation(
   call: Conversation,
   target: ConversationTarget,
   versionWireId: string,
-): ResolvedConversation | InvalidParameter {
-  const ownFormat = call.responseFormat && target.formatText();
+  compared: ComparedFormats | null,
+): ResolvedConversation | InvalidParameter | FormatsToCompare {
+  const ownFormat = call.responseFormat && target.formatText;
   const refused =
     promptProblem(call, target, versionWireId) ??
     additionProblem(call, target) ??
-    formatProblem(call, ownFormat, target.isReadable);
+    formatProblem(call, ownFormat, target.isReadable, compared);
   if (refused) return refused;
   const filled = fillVariables(call, target, call.prompt?.variables ?? noVariables);
   if ('kind' in filled) return filled;
@@ -231,21 +238,48 @@ function additionProblem(
 
 /**
  * A caller may ask for the format that the agent has, but for annotations and order, or for one if it has none. Only a caller that may
- * read the agent learns more than where its own schema differs.
+ * read the agent learns more than where its own schema differs. What takes long was compared before (`compareFormats`).
  */
 function formatProblem(
-  { responseFormat: asked, names }: Conversation,
+  { schemaText: asked, names }: Conversation,
   own: string | null,
   isReadable: boolean,
-): InvalidParameter | null {
-  if (!asked || own === null) return null;
-  const text = JSON.stringify(asked);
-  if (text === own || text === anyObjectText) return null;
-  const { schema }: ResponseFormat = JSON.parse(own);
-  const isLong = text.length > schemaCharsMax;
-  const difference = isLong ? longSchema : schemaDifference(schema, asked.schema);
+  compared: ComparedFormats | null,
+): InvalidParameter | FormatsToCompare | null {
+  if (asked === null || own === null) return null;
+  if (own === formatWith(asked) || asked === anyObjectText) return null;
+  const isLong = asked.length > schemaCharsMax;
+  if (!isLong && (compared?.own !== own || compared.asked !== asked)) {
+    return { kind: 'formats', own, asked };
+  }
+  const difference = isLong ? longSchema : (compared?.difference ?? null);
   return difference && unsupported(names.responseFormat, differenceText(difference, isReadable));
 }
+
+/** The text of a format as agents and versions store it. */
+function formatWith(schemaText: string): string {
+  return `{"type":"json","schema":${schemaText}}`;
+}
+
+/** The format of an agent and the schema of a call, as JSON. */
+export interface FormatsToCompare {
+  readonly kind: 'formats';
+  readonly own: string;
+  readonly asked: string;
+}
+
+export interface ComparedFormats extends FormatsToCompare {
+  /** Null if the schemas are the same. */
+  readonly difference: SchemaDifference | null;
+}
+
+/** Takes long for long schemas, so it never happens while rows are locked. */
+export function compareFormats(formats: FormatsToCompare): ComparedFormats {
+  const { schema: own }: ResponseFormat = JSON.parse(formats.own);
+  return { ...formats, difference: schemaDifference(own, JSON.parse(formats.asked)) };
+}
+
+export const compareFormatsJob = computeJob(import.meta.url, compareFormats);
 
 /** Comparing it would take long, and none of an agent is this long. */
 const longSchema: SchemaDifference = { path: '', own: null, other: null };
@@ -265,7 +299,7 @@ const shownCharsMax = 200;
 
 /** The schema of a format that asks for any JSON object. */
 export const anyObject = { type: 'object' } as const;
-const anyObjectText = JSON.stringify({ type: 'json', schema: anyObject } satisfies ResponseFormat);
+const anyObjectText = JSON.stringify(anyObject);
 
 /** The variables with the conversation among them. */
 function fillVariables(

@@ -46,10 +46,12 @@ export type ExecuteBody =
   | { readonly kind: 'invalid'; readonly message: string; readonly variable: string | null };
 
 /** A body that is parsed once its caller is known: it is long, or what it names must be looked up. */
-export interface UnparsedBody {
+export interface UnparsedBody<Parsed = ExecuteBody> {
   readonly kind: 'unparsed';
   readonly chars: number;
-  readonly parse: (workspaceId: string) => Promise<ExecuteBody>;
+  /** Whether parsing it reads records: then it waits until the call has passed the checks that come before its body. */
+  readonly readsRecords?: true;
+  readonly parse: (workspaceId: string) => Promise<Parsed>;
 }
 
 export interface Variables {

@@ -2,8 +2,10 @@ import { callable, type Stage, type Visibility } from '../agent/agent.ts';
 import {
   type CallAdditions,
   type CallBody,
+  type ComparedFormats,
   type ConversationTarget,
   callerSchemaRefusal,
+  type FormatsToCompare,
   type InvalidParameter,
   listRefusal,
   type ParsedBody,
@@ -22,7 +24,7 @@ import {
   type WindowState,
 } from '../agent/limits.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
-import { type ResponseFormat, responseFormatOf } from '../agent/response-format.ts';
+import type { ResponseFormat } from '../agent/response-format.ts';
 import { type StoredVariables, storeFiles } from '../agent/stored-files.ts';
 import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
 import type { BatchLineOf } from '../batch/batch.ts';
@@ -43,6 +45,7 @@ import {
 } from './check-call.ts';
 import {
   asSent,
+  type CallerSchema,
   isSameQuestion,
   questionOf,
   type VariablesAnswer,
@@ -93,6 +96,8 @@ export interface Preparation {
     readonly question: VariablesQuestion;
     readonly answer: VariablesAnswer;
   } | null;
+  /** The formats of that agent and of the call; null if there was nothing to compare. */
+  readonly compared: ComparedFormats | null;
 }
 
 export interface AgentAtAdmission {
@@ -129,6 +134,8 @@ export interface AgentAtAdmission {
   readonly versionAliases: Readonly<Record<string, string>>;
   /** Of the version, as JSON text; null if it has none. */
   readonly responseFormat: string | null;
+  /** That of the agent, else of its version, as JSON text. */
+  readonly formatText: string | null;
   /** The tools of the version. */
   readonly toolNames: readonly string[];
 }
@@ -245,7 +252,9 @@ function decideOnBody(
   const { body, preparation = null, batchLine, idempotencyKey } = facts.call;
   const isHashed = idempotencyKey === null || !!preparation?.digest;
   if (body.kind === 'unparsed' || !isHashed) return { kind: 'unprepared' };
-  const call = resolveCall(body, agent, caller.rights.includes('read'));
+  const isReadable = caller.rights.includes('read');
+  const call = resolveCall(body, agent, isReadable, preparation?.compared ?? null);
+  if ('asked' in call) return { kind: 'unprepared' };
   if ('code' in call) return refuse(call.code, call.message, call.fields);
   const { variables, question, additions, responseFormat } = call;
   const examined = batchLine
@@ -308,18 +317,22 @@ export function resolveCall(
   call: ParsedBody,
   agent: AgentAtAdmission,
   isReadable: boolean,
-): ResolvedCall | BodyRefusal {
-  const resolved = resolveBody(call, agent, isReadable);
+  compared: ComparedFormats | null,
+): ResolvedCall | BodyRefusal | FormatsToCompare {
+  const resolved = resolveBody(call, agent, isReadable, compared);
+  if ('asked' in resolved) return resolved;
   if ('kind' in resolved) return parameterRefusal(resolved);
   const { body, additions, responseFormat, list } = resolved;
   const supplied = suppliedVariables(body, agent);
   if ('code' in supplied) return supplied;
-  const callerSchema = responseFormat && {
-    json: JSON.stringify(responseFormat.schema),
-    field: call.kind === 'conversation' ? `${call.names.responseFormat}.schema` : '',
-  };
-  const question = questionOf(agent, supplied.variables, callerSchema);
+  const schema = responseFormat && callerSchemaOf(call);
+  const question = questionOf(agent, supplied.variables, schema);
   return { ...supplied, additions, responseFormat, list, question };
+}
+
+function callerSchemaOf(call: ParsedBody): CallerSchema | null {
+  if (call.kind !== 'conversation' || call.schemaText === null) return null;
+  return { json: call.schemaText, field: `${call.names.responseFormat}.schema` };
 }
 
 /** The variables of a body, or why the agent cannot be called with it. */
@@ -370,19 +383,14 @@ function resolveBody(
   body: ParsedBody,
   agent: AgentAtAdmission,
   isReadable: boolean,
-): ResolvedConversation | InvalidParameter {
+  compared: ComparedFormats | null,
+): ResolvedConversation | InvalidParameter | FormatsToCompare {
   if (body.kind === 'invalid-parameter') return body;
   if (body.kind !== 'conversation') {
     return { body, additions: null, responseFormat: null, list: null };
   }
-  const target = { ...conversationTarget(agent), isReadable };
-  return resolveConversation(body, target, toId('version', agent.versionId));
-}
-
-function conversationTarget(agent: AgentAtAdmission): Omit<ConversationTarget, 'isReadable'> {
-  const { config, responseFormat } = agent;
-  const own = responseFormatOf(config.responseFormat);
-  return { ...agent, formatText: () => (own ? JSON.stringify(own) : responseFormat) };
+  const target: ConversationTarget = { ...agent, isReadable };
+  return resolveConversation(body, target, toId('version', agent.versionId), compared);
 }
 
 /** A key sees what its issuer sees. */

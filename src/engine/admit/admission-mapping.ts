@@ -149,6 +149,7 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     ...row,
     limits: limitsOf(row),
     config: agentConfigOf(row.config),
+    formatText: row.config.responseFormat ?? row.responseFormat,
     defaults: JSON.parse(row.defaults) as Record<string, unknown>,
     setup: modelSetupOf(row),
   };

@@ -90,7 +90,7 @@ export interface KeyRow
 export interface AgentRow
   extends SetupRow,
     RateLimits,
-    Omit<AgentAtAdmission, 'limits' | 'config' | 'defaults' | 'setup'> {
+    Omit<AgentAtAdmission, 'limits' | 'config' | 'formatText' | 'defaults' | 'setup'> {
   readonly config: StoredConfig;
   /** The default values as a JSON object. */
   readonly defaults: string;

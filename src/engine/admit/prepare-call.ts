@@ -1,5 +1,7 @@
 import {
-  type CallBody,
+  type ComparedFormats,
+  compareFormats,
+  compareFormatsJob,
   conversationDigestInput,
   type ParsedBody,
 } from '../../core/agent/conversation.ts';
@@ -38,19 +40,19 @@ import {
  */
 
 /** The part that does not depend on the agent. A body that takes too much memory is refused in its turn. */
-export async function parseAndHash<Body extends CallBody>(
+export async function parseAndHash<Parsed extends ParsedBody>(
   compute: Compute,
   workspaceId: string,
-  { body, idempotencyKey }: { readonly body: Body; readonly idempotencyKey: string | null },
-): Promise<{
-  readonly body: Exclude<Body, UnparsedBody> | ExecuteBody;
-  readonly digest: Buffer | null;
-}> {
+  {
+    body,
+    idempotencyKey,
+  }: {
+    readonly body: Parsed | UnparsedBody<Parsed>;
+    readonly idempotencyKey: string | null;
+  },
+): Promise<{ readonly body: Parsed | ExecuteBody; readonly digest: Buffer | null }> {
   try {
-    const parsed =
-      body.kind === 'unparsed'
-        ? await (body as UnparsedBody).parse(workspaceId)
-        : (body as Exclude<Body, UnparsedBody>);
+    const parsed = body.kind === 'unparsed' ? await body.parse(workspaceId) : body;
     const digest = idempotencyKey === null ? null : await hash(compute, workspaceId, parsed);
     return { body: parsed, digest };
   } catch (error) {
@@ -84,10 +86,12 @@ export async function prepareCall(
       : { body: call.body, digest: known };
   try {
     const body = agent ? await readTexts(deps, parsed, agent) : parsed;
-    const examined = agent && (await examine(deps, { ...call, body }, agent));
-    return { ...call, body, preparation: { digest, examined } };
+    const compared = agent && (await compare(deps, { ...call, body }, agent));
+    const examined = agent && (await examine(deps, { ...call, body }, agent, compared));
+    return { ...call, body, preparation: { digest, examined, compared } };
   } catch (error) {
-    return { ...call, body: tooLarge(error), preparation: { digest, examined: null } };
+    const preparation = { digest, examined: null, compared: null };
+    return { ...call, body: tooLarge(error), preparation };
   }
 }
 
@@ -119,9 +123,11 @@ export function needsPreparation(
   { body, idempotencyKey }: ExecuteCall,
   { agent }: Target,
 ): boolean {
-  if (body.kind === 'unparsed' || idempotencyKey !== null) return true;
-  const call = agent && resolveCall(body, agent, false);
-  return call !== null && !('code' in call) && call.question !== null;
+  if (body.kind === 'unparsed') return !body.readsRecords;
+  if (idempotencyKey !== null) return true;
+  const call = agent && resolveCall(body, agent, false, null);
+  if (call === null || 'code' in call) return false;
+  return 'asked' in call || call.question !== null;
 }
 
 /** What an execution of the call would store, as far as that is known; null if it is not. */
@@ -133,13 +139,28 @@ export function preparedContents({ body, preparation }: ExecuteCall): StoredVari
   return body.kind === 'variables' ? asSent(body.variables) : null;
 }
 
+/** The format of the agent may be another one by now than the one that an earlier way through admission was compared with. */
+async function compare(
+  { compute }: PreparationDeps,
+  { body, preparation }: Pick<ExecuteCall, 'preparation'> & { readonly body: ParsedBody },
+  agent: AgentAtAdmission,
+): Promise<ComparedFormats | null> {
+  const before = preparation?.compared ?? null;
+  const formats = resolveCall(body, agent, false, before);
+  if (!('asked' in formats)) return before;
+  const chars = formats.own.length + formats.asked.length;
+  if (chars <= inlineCharsMax) return compareFormats(formats);
+  return compute.run(agent.workspaceId, compareFormatsJob, formats, chars);
+}
+
 async function examine(
   { compute, allowedHosts: allowed }: PreparationDeps,
   { body, preparation }: { readonly body: ParsedBody; readonly preparation?: Preparation },
   agent: AgentAtAdmission,
+  compared: ComparedFormats | null,
 ): Promise<Preparation['examined']> {
-  const call = resolveCall(body, agent, false);
-  if ('code' in call || call.question === null) return null;
+  const call = resolveCall(body, agent, false, compared);
+  if ('code' in call || 'asked' in call || call.question === null) return null;
   const { question } = call;
   const before = preparation?.examined ?? null;
   if (before && isSameQuestion(before.question, question)) return before;

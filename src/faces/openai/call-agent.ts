@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ParsedBody, suppliedMessages } from '../../core/agent/conversation.ts';
+import { type CallBody, suppliedMessages } from '../../core/agent/conversation.ts';
 import type { ByteShares, FreeBytes } from '../../core/byte-shares.ts';
-import { inlineCharsMax, JobTooLarge } from '../../core/compute.ts';
 import type { Execution } from '../../core/execution/execution-fields.ts';
 import { bodyFailure } from '../../core/execution/refusal-messages.ts';
 import { CallFailure } from '../../core/failure.ts';
@@ -19,24 +18,15 @@ import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
 import { allowOrigin } from '../../http/cors.ts';
 import { holdCallBytes } from '../../http/limits/call-bytes.ts';
 import { rateHeaders } from '../../http/limits/rate-headers.ts';
-import { type CallBytes, readCallBody } from '../../http/request/body.ts';
+import { readCallBody } from '../../http/request/body.ts';
 import { callerAddress } from '../../http/request/caller-address.ts';
 import { bearerHash, unauthorized } from '../../http/request/credential.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import type { CallRequest } from './call-request.ts';
-import { findItems } from './find-items.ts';
 import { getResponse } from './openai.ts';
-import {
-  notRead,
-  type OpenAiApi,
-  type ReadCall,
-  readCall,
-  readCallJob,
-  readModel,
-  refused,
-} from './read-call.ts';
-import { invalidValue, ParameterError } from './read-parameters.ts';
-import type { ReferencedItems } from './read-responses.ts';
+import type { OpenAiApi } from './read-call.ts';
+import { invalidValue } from './read-parameters.ts';
+import { readSent, type Sent } from './read-sent.ts';
 
 /**
  * A call of an agent over the OpenAI API. It goes through admission like any other: the same order of checks, limits, quota
@@ -88,7 +78,7 @@ export async function callAgent(
   // An unknown key costs nothing but the bytes of its body.
   if (!caller) throw unauthorized();
   request.server.bodyBytes.assign(request, caller.workspaceId);
-  const sent = await readSent(deps, { raw, caller, api });
+  const sent = await readSent(deps, { raw, caller, api, signal: left.signal });
   const waits = sent.kind === 'call' && (sent.call.isStream || !sent.call.isBackground);
   const { streams, waits: longPolls } = deps.shares;
   const shares = sent.kind === 'call' && sent.call.isStream ? streams : longPolls;
@@ -102,7 +92,7 @@ export async function callAgent(
     if (sent.kind !== 'call') throw unauthorized();
     const { agentId, executionId } = admitted;
     const settings = admitted.settings?.() ?? null;
-    const call = withoutMessages(sent.call);
+    const call = withoutMessages(sent.whole());
     const { workspaceId } = caller;
     const keepsOn = call.isBackground || readIdempotency(request).idempotencyKey !== null;
     const reading = { request, agentId, executionId };
@@ -133,7 +123,11 @@ export async function callAgent(
 
 /** Responses repeat what a request says beside its messages, so that is kept until the end of the call. */
 function withoutMessages(call: CallRequest): CallRequest {
-  return { ...call, conversation: { ...call.conversation, messages: suppliedMessages([]) } };
+  const { conversation } = call;
+  return {
+    ...call,
+    conversation: { ...conversation, messages: suppliedMessages([]), schemaText: null },
+  };
 }
 
 /** Beside its messages, which the execution has. */
@@ -143,43 +137,6 @@ function keepRequest(
   { conversation: { chars, messages } }: CallRequest,
 ): FreeBytes {
   return holdCallBytes(callBytes, workspaceId, 2 * Math.max(0, chars - messages.json.length));
-}
-
-/** A call, or what is refused instead of it. */
-type Sent = Exclude<ReadCall, { kind: 'references' }>;
-
-/** A key that has ended is refused by admission, which records the refusal; its body is not read for that. */
-async function readSent(
-  deps: ApiDeps,
-  { raw, caller, api }: { raw: CallBytes; caller: Caller; api: OpenAiApi },
-): Promise<Sent> {
-  const { compute } = deps;
-  if (raw.kind === 'none') return refused({ kind: 'malformed', message: 'The body is missing.' });
-  if (raw.kind !== 'text' && raw.kind !== 'bytes') return refused(raw);
-  if (caller.ended) return raw.kind === 'text' ? readModel(raw.text) : refused(notRead);
-  const sent = raw.kind === 'text' ? raw.text : raw.bytes;
-  const read = async (items: ReferencedItems | null) => {
-    const call = { api, sent, items };
-    if (sent.length <= inlineCharsMax) return readCall(call);
-    return compute.run(caller.workspaceId, readCallJob, call, sent.length);
-  };
-  try {
-    const first = await read(null);
-    if (first.kind !== 'references') return first;
-    const items = await findItems(deps, caller, first.ids).catch(orRefusal);
-    if (items instanceof ParameterError) return refused(items.body, first.model);
-    const second = await read(items);
-    if (second.kind === 'references') throw new Error('The items of a call were looked for.');
-    return second;
-  } catch (error) {
-    if (!(error instanceof JobTooLarge)) throw error;
-    return refused({ kind: 'too-large', message: error.message });
-  }
-}
-
-function orRefusal(error: unknown): ParameterError {
-  if (error instanceof ParameterError) return error;
-  throw error;
 }
 
 async function admit(
@@ -195,15 +152,17 @@ async function admit(
   const agentId = await idOf(model);
   const promptAgent = isCall ? (sent.call.promptAgent ?? model) : model;
   const isOneAgent = promptAgent === model || (await idOf(promptAgent)) === agentId;
-  const body: ParsedBody = !isCall ? sent.body : isOneAgent ? sent.call.conversation : otherAgent;
-  const admitted = await deps.admission.admit({
-    credential: { kind: 'key', hash },
-    agentId,
-    body,
-    ...readIdempotency(request),
-    ipAddress: callerAddress(request),
-    userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,
-  });
+  const body: CallBody = isOneAgent ? sent.body : otherAgent;
+  const admitted = await deps.admission
+    .admit({
+      credential: { kind: 'key', hash },
+      agentId,
+      body,
+      ...readIdempotency(request),
+      ipAddress: callerAddress(request),
+      userAgent: request.headers['user-agent']?.slice(0, userAgentMax).toWellFormed() ?? null,
+    })
+    .finally(() => isCall && sent.free());
   allowOrigin(request, reply, admitted.allowedOrigins);
   reply.headers(rateHeaders(admitted.states, admitted.nowMs));
   if (admitted.kind === 'accepted') {
@@ -229,12 +188,12 @@ export function modelNotFound(): CallFailure {
   return new CallFailure('NOT_FOUND', message, fields);
 }
 
-function failureOf(body: ParsedBody): CallFailure {
+function failureOf(body: CallBody): CallFailure {
   if (body.kind === 'invalid-parameter') {
     const { message, parameter, parameterCode } = body;
     return new CallFailure('INVALID_REQUEST', message, { parameter, parameterCode });
   }
-  if (body.kind === 'conversation' || body.kind === 'variables')
+  if (body.kind === 'conversation' || body.kind === 'variables' || body.kind === 'unparsed')
     throw new Error('The body is valid.');
   const { code, message } = bodyFailure(body);
   return new CallFailure(code, message);

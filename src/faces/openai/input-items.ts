@@ -17,7 +17,7 @@ export interface ItemsQuery {
 
 export async function inputItemsPage(db: Db, row: Execution, query: ItemsQuery) {
   const { limit = 20, order = 'desc', after } = query;
-  const items = await inputItems(db, row);
+  const items = inputItems(row, await findMessageLists(db, row.promptVersionId));
   const ordered = order === 'desc' ? items.toReversed() : items;
   const from = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
   if (after !== undefined && from === 0) {
@@ -33,9 +33,11 @@ export async function inputItemsPage(db: Db, row: Execution, query: ItemsQuery) 
   };
 }
 
-/** What the caller sent, the oldest first. */
-export async function inputItems(db: Db, row: Execution) {
-  const lists = await findMessageLists(db, row.promptVersionId);
+/**
+ * What the caller sent, the oldest first.
+ * @param lists the variables that are lists of messages
+ */
+export function inputItems(row: Execution, lists: readonly string[]) {
   return itemsOf(row, inputMessages(row.inputVariables ?? '{}', lists));
 }
 

@@ -12,12 +12,11 @@ import { type ReferencedItems, readResponsesCall, referencedItems } from './read
 
 /** The call, or a body that admission refuses. A refused body names no agent that could be called. */
 export type ReadCall =
-  | { readonly kind: 'call'; readonly call: CallRequest }
-  /** The call can be read once these items of responses are known. */
-  | { readonly kind: 'references'; readonly model: string | null; readonly ids: readonly string[] }
+  /** It lacks the items of responses that it refers to, if they were not looked for. */
+  | { readonly kind: 'call'; readonly call: CallRequest; readonly references: readonly string[] }
   | { readonly kind: 'refused'; readonly model: string | null; readonly body: ParsedBody };
 
-type RefusedRead = Extract<ReadCall, { kind: 'refused' }>;
+export type RefusedRead = Extract<ReadCall, { kind: 'refused' }>;
 
 export type OpenAiApi = 'chat' | 'responses';
 
@@ -41,12 +40,11 @@ export function readCall({ api, sent, items }: SentCall): ReadCall {
   }
   try {
     const parameters = asObject(parsed, text);
-    const ids = api === 'chat' || items ? [] : referencedItems(parameters.input);
-    if (ids.length > 0) return { kind: 'references', model: modelIn(parsed), ids };
-    const call = readers[api](parameters, text, items ?? {});
+    const references = api === 'chat' || items ? [] : referencedItems(parameters.input);
+    const call = readers[api](parameters, text, items);
     requireUsable(call.conversation);
     requireShort(parsed as Parameters, text);
-    return { kind: 'call', call };
+    return { kind: 'call', call, references };
   } catch (error) {
     if (error instanceof ParameterError) return refused(error.body, modelIn(parsed));
     throw error;

@@ -59,6 +59,7 @@ export function readChatCall(parameters: Parameters, text: string): CallRequest 
   const tools = readTools(parameters, true);
   const format = objectOf(parameters, 'response_format');
   const schema = format && objectOf(format, 'json_schema')?.schema;
+  const responseFormat = readFormat(format, schema, 'response_format');
   const conversation: Conversation = {
     kind: 'conversation',
     messages: suppliedMessages(messages),
@@ -67,7 +68,8 @@ export function readChatCall(parameters: Parameters, text: string): CallRequest 
       tools,
       toolChoice: readToolChoice(parameters, tools, (choice) => objectOf(choice, 'function')?.name),
     },
-    responseFormat: readFormat(format, schema, 'response_format'),
+    responseFormat,
+    schemaText: responseFormat && JSON.stringify(responseFormat.schema),
     prompt: null,
     labels: readCallerLabels(parameters),
     chars: text.length,

@@ -50,11 +50,11 @@ const harmless: Harmless = {
   prompt_cache_options: harmlessCacheOptions,
 };
 
-/** @param items those that the input refers to */
+/** @param items those that the input refers to; null if they were not looked for, and are left out */
 export function readResponsesCall(
   parameters: Parameters,
   text: string,
-  items: ReferencedItems = {},
+  items: ReferencedItems | null,
 ): CallRequest {
   requireKnown(parameters, known);
   requireHarmless(parameters, harmless);
@@ -68,6 +68,7 @@ export function readResponsesCall(
   const all = [textOf(parameters, 'instructions') ?? '', ...instructions].filter(
     (one) => one !== '',
   );
+  const responseFormat = readFormat(format, format?.schema, 'text.format');
   const conversation: Conversation = {
     kind: 'conversation',
     messages: suppliedMessages(messages),
@@ -76,10 +77,11 @@ export function readResponsesCall(
       tools,
       toolChoice: readToolChoice(parameters, tools, ({ name }) => name),
     },
-    responseFormat: readFormat(format, format?.schema, 'text.format'),
+    responseFormat,
+    schemaText: responseFormat && JSON.stringify(responseFormat.schema),
     prompt: prompt?.reference ?? null,
     labels: readCallerLabels(parameters),
-    chars: text.length,
+    chars: text.length + charsOf(items),
     ...(isStream && { stream: true }),
     ...(isBackground && { background: true }),
     names: {
@@ -174,10 +176,14 @@ interface Input {
   readonly instructions: string[];
 }
 
-/** By identifier. */
-export type ReferencedItems = Readonly<Record<string, unknown>>;
+/** As JSON by identifier: texts are passed between threads faster than objects. */
+export type ReferencedItems = Readonly<Record<string, string>>;
 
-function readInput(input: unknown, items: ReferencedItems): Input {
+export function charsOf(items: ReferencedItems | null): number {
+  return Object.values(items ?? {}).reduce((sum, { length }) => sum + length, 0);
+}
+
+function readInput(input: unknown, items: ReferencedItems | null): Input {
   if (input === undefined || input === null || input === '')
     return { messages: [], instructions: [] };
   if (typeof input === 'string') {
@@ -187,13 +193,15 @@ function readInput(input: unknown, items: ReferencedItems): Input {
   const found: Input = { messages: [], instructions: [] };
   for (const [index, item] of input.entries()) {
     const place = `input[${index}]`;
-    readItem(isReference(item) ? itemOf(item.id, items, place) : item, place, found);
+    if (!isReference(item)) readItem(item, place, found);
+    else if (items) readItem(itemOf(item.id, items, place), place, found);
   }
   return { ...found, messages: found.messages.filter((message) => !isOnlyReasoning(message)) };
 }
 
 function itemOf(id: string, items: ReferencedItems, place: string): unknown {
-  if (Object.hasOwn(items, id)) return items[id];
+  const found = Object.hasOwn(items, id) ? items[id] : undefined;
+  if (found !== undefined) return JSON.parse(found);
   const shown = id.slice(0, 100);
   throw invalidValue(
     place,

@@ -155,7 +155,9 @@ export function outputItems(
     ...(refusalText === null ? [] : [{ type: 'refusal', refusal: refusalText }]),
   ];
   const calls = toolCallsOf(row);
-  const isSilent = content.length === 0 && (calls.length > 0 || row.status !== 'success');
+  // A success without an output has lost its bodies: an empty message would be an answer that nobody gave.
+  const isAnswered = row.status === 'success' && output !== null && calls.length === 0;
+  const isSilent = content.length === 0 && !isAnswered;
   const status = statusOf(row) === 'incomplete' ? 'incomplete' : 'completed';
   return [
     ...reasoningItems(row, caller),

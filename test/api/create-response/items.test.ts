@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import pg from 'pg';
 import { addAgent } from '../../../harness/agents.ts';
 import { conversationAgent } from '../../../harness/openai-agents.ts';
+import { move } from '../../../harness/prompts.ts';
+import { addRecords, dayMs } from '../../../harness/records.ts';
+import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
+import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
+import { itemId } from '../../../src/faces/openai/response-wire.ts';
 import { referencedResponsesMax } from '../../../src/http/contract/contract-limits.ts';
 
 /** Items that a request names by their identifiers, as clients do that leave the storing of a conversation to the server. */
@@ -10,7 +17,7 @@ import { referencedResponsesMax } from '../../../src/http/contract/contract-limi
 const service = await startService();
 after(service.close);
 const { key } = await service.key();
-await conversationAgent(service, { agentName: 'Many', allowTools: true });
+const many = await conversationAgent(service, { agentName: 'Many', allowTools: true });
 
 const hi = { role: 'user', content: 'Hi' };
 const tool = { type: 'function', name: 'find' };
@@ -103,6 +110,29 @@ test('only of responses that have ended and that the key may read', async () => 
   assert.equal(status, 200);
 });
 
+test('a record that has lost its bodies has no items', async () => {
+  await conversationAgent(service, { agentName: 'Bare', storeBodies: false });
+  const agentId = fromId('agent', many.agentId);
+  assert.ok(agentId);
+  const { body: bare } = await service.call('POST', '/v1/responses', {
+    ...{ key, body: { model: 'bare', input: [hi] } },
+  });
+  const old = { agentId, workspaceId: service.workspaceId, status: 'success' } as const;
+  const [oldId = ''] = await addRecords(service.db, [{ ...old, atMs: Date.now() - 8 * dayMs }]);
+  const ids = [bare.output[0].id, itemId('msg', oldId)];
+  for (const id of ids) assert.equal((await create([{ id }, hi])).status, 200);
+  await sql`update agents set bodies_days = 7 where id = ${agentId}`.execute(service.db);
+  await sql`update transient_outputs set ended_at = ended_at - interval '15 minutes'`.execute(
+    service.db,
+  );
+  await runRetentionRound(service.db, service.database);
+  for (const id of ids) {
+    const { status, body } = await create([hi, { id }]);
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.ok(body.error.message.includes(id), body.error.message);
+  }
+});
+
 test('at most so many responses', async () => {
   const input = Array.from({ length: referencedResponsesMax + 1 }, (_, n) => ({
     ...{ type: 'item_reference', id: `msg_01jd${String(n).padStart(22, '0')}` },
@@ -112,8 +142,29 @@ test('at most so many responses', async () => {
   assert.match(body.error.message, /more than 100 responses/);
 });
 
-test('a call that is refused before its body looks nothing up', async () => {
+test('a call that is refused before its body looks nothing up', async (t) => {
+  const { slug, ...closed } = await conversationAgent(service, { agentName: 'Closed' });
+  const { body: first } = await create([hi]);
+  const input = [{ id: first.output[0].id }, hi];
+  const read = async (as: string, model = 'many') =>
+    (await service.call('POST', '/v1/responses', { key: as, body: { model, input } })).status;
+  // Agents that were called lately are expected to take the next call too.
+  assert.equal(await read(key, slug), 200);
+  await move(service, closed, 'disable');
   const limited = await service.key({ rateLimits: { requestsPerMinute: 0 } });
-  const { status } = await create([{ type: 'item_reference', id: 'msg_x' }], limited.key);
-  assert.equal(status, 429);
+  const bound = await service.key({ agentIds: [closed.agentId] });
+  const reading = await service.key({ permissions: ['read'] });
+  const query = t.mock.method(pg.Client.prototype, 'query');
+  const lookUps = () =>
+    query.mock.calls.filter(({ arguments: [sent] }) =>
+      (sent as { text?: string }).text?.includes('e.agent_id from all_executions'),
+    );
+  assert.equal(await read(limited.key), 429);
+  assert.equal(await read(bound.key), 404);
+  assert.equal(await read(reading.key), 403);
+  assert.equal(await read(key, slug), 403);
+  assert.equal(await read(key, 'unknown'), 404);
+  assert.equal(lookUps().length, 0);
+  assert.equal(await read(key), 200);
+  assert.equal(lookUps().length, 1);
 });

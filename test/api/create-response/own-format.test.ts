@@ -94,3 +94,23 @@ test('an unknown model is told where the agents are', async () => {
   const { body } = await service.call('GET', '/v1/models/gpt-5.5', { key });
   assert.match(body.error.message, /"model" is an agent/);
 });
+
+test('long schemas are compared too', async () => {
+  const names = Array.from(
+    { length: 300 },
+    (_, n) => [`${'x'.repeat(60)}${n}`, { type: 'string' }] as const,
+  );
+  const schema = (fields: typeof names) => ({
+    type: 'object',
+    properties: Object.fromEntries(fields),
+  });
+  const format = { type: 'json', schema: schema(names) };
+  await deployed(service, { user: '{{q}}', responseFormat: format }, { agentName: 'Long' });
+  const answers = async (asked: object) => {
+    service.models.script({ text: '{}' });
+    const body = calls('long', asked)['/v1/responses'];
+    return (await service.call('POST', '/v1/responses', { key, body })).status;
+  };
+  assert.equal(await answers(schema(names.toReversed())), 200);
+  assert.equal(await answers(schema(names.slice(1))), 400);
+});

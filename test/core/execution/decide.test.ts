@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptySetup } from '../../../harness/setups.ts';
-import type { CallBody } from '../../../src/core/agent/conversation.ts';
+import {
+  type CallBody,
+  type ComparedFormats,
+  compareFormats,
+} from '../../../src/core/agent/conversation.ts';
 import { type Counts, keyDefaultLimits, noLimits } from '../../../src/core/agent/limits.ts';
 import { parseExecuteBody, type UnparsedBody } from '../../../src/core/agent/variables.ts';
 import { decide, type Facts } from '../../../src/core/execution/decide.ts';
 import { toId } from '../../../src/core/id.ts';
 import type { Caller } from '../../../src/core/people/caller.ts';
+import { readCall } from '../../../src/faces/openai/read-call.ts';
 import { decideStart } from '../../../src/features/workflows/rules/decide-start.ts';
 
 /** The order of the checks is part of the API. Each case violates its own check and all later ones. */
@@ -61,6 +66,7 @@ const agent: NonNullable<Facts['agent']> = {
   allowTools: false,
   versionAliases: {},
   responseFormat: null,
+  formatText: null,
   toolNames: [],
 };
 const good = (): Facts => ({
@@ -323,4 +329,35 @@ test('a private agent of another member is not found for the key of an editor', 
     decide({ ...good(), agent: hidden, caller: { ...caller, role: 'owner' } }).kind,
     'accepted',
   );
+});
+
+test('schemas are never compared here: a call comes back until they were', () => {
+  const own = { type: 'object', properties: { city: { type: 'string' } } };
+  const formatText = JSON.stringify({ type: 'json', schema: own });
+  const asking = (schema: object): Facts['call'] => {
+    const text = JSON.stringify({
+      ...{ model: 'agent', input: 'tides' },
+      text: { format: { type: 'json_schema', name: 'a', schema } },
+    });
+    const read = readCall({ api: 'responses', sent: text, items: null });
+    assert.ok(read.kind === 'call');
+    return callOf(read.call.conversation);
+  };
+  const decided = (call: Facts['call'], compared: ComparedFormats | null = null) => {
+    const preparation = { digest: null, examined: null, compared };
+    return decide({ ...good(), agent: { ...agent, formatText }, call: { ...call, preparation } });
+  };
+  assert.equal(decided(asking(own)).kind, 'accepted');
+  for (const [schema, kind] of [
+    [{ ...own, title: 'City' }, 'accepted'],
+    [{ ...own, required: ['city'] }, 'refused'],
+  ] as const) {
+    const call = asking(schema);
+    assert.equal(decided(call).kind, 'unprepared');
+    const formats = { kind: 'formats', own: formatText, asked: JSON.stringify(schema) } as const;
+    const compared = compareFormats(formats);
+    assert.equal(decided(call, compared).kind, kind);
+    // The agent has another format by now.
+    assert.equal(decided(call, { ...compared, own: '{}' }).kind, 'unprepared');
+  }
 });
