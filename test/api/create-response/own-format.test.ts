@@ -87,7 +87,7 @@ test('an unknown model is told where the agents are', async () => {
     for (const [path, body] of Object.entries(calls(model, own))) {
       const { status, body: answer } = await service.call('POST', path, { key, body });
       assert.deepEqual([status, answer.error.code], [404, 'model_not_found']);
-      assert.match(answer.error.message, new RegExp(`The model "${model}" does not exist`));
+      assert.match(answer.error.message, /The model does not exist/);
       assert.match(answer.error.message, /"model" is an agent: .* GET \/v1\/models lists/);
     }
   }
