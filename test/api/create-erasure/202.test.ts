@@ -141,6 +141,7 @@ test('many similar texts are compared in small batches', async () => {
 test('a batch contains few records with long variables', async () => {
   const { id: agentId } = await addAgent(service);
   const elsewhere = await service.workspace();
+  const theirs = await addAgent({ db, ...elsewhere });
   const atMs = Date.now() - 1_000;
   const long = Array.from({ length: 12 }, (_, n) => ({
     ...{ workspaceId, agentId, atMs: atMs - 2 * n },
@@ -151,7 +152,10 @@ test('a batch contains few records with long variables', async () => {
   }));
   const ids = await addRecords(db, [
     ...long,
-    ...long.map((one) => ({ ...one, workspaceId: elsewhere.workspaceId, atMs: one.atMs - 1 })),
+    ...long.map((one) => ({
+      ...one,
+      ...{ workspaceId: elsewhere.workspaceId, agentId: theirs.id, atMs: one.atMs - 1 },
+    })),
   ]);
   const erasure = { id: '', workspaceId, variable: 'customer', value: 'c-long', requestedBy: null };
   for (const agent of [agentId, null]) {
