@@ -34,10 +34,16 @@ let comments: { id: number; body: string; user: { login: string; type: string } 
 /** Of the token; the token of a job may not read it. */
 let login: string | null = null;
 let status = 200;
+/** An answer that is no JSON; its text is in the error. */
+let garbled = '';
 const github = createServer(async (request, response) => {
   const { method, url, headers } = request;
   const sent = Buffer.concat(await request.toArray()).toString();
   const body = sent && JSON.parse(sent).body;
+  if (url === '/user' && garbled !== '') {
+    response.end(garbled);
+    return;
+  }
   if (url === '/user') {
     response.writeHead(login === null ? 403 : 200).end(JSON.stringify({ login }));
     return;
@@ -59,6 +65,7 @@ beforeEach(() => {
   comments = [];
   login = null;
   status = 200;
+  garbled = '';
 });
 
 const event = join(folder, 'event.json');
@@ -191,7 +198,7 @@ test('only a comment of the own user is updated, and only that of the same serve
 test('what a model wrote is no command to the runner', async () => {
   const text = declared('bo').replace("'@ada'", '"\\n::set-output name=x::y\\n##[error]z"');
   writeFileSync(join(folder, 'cueline.yaml'), text);
-  status = 403;
+  garbled = 'x\n::error::y';
   const { stdout } = await runStep({});
   assert.match(stdout, /set-output/);
   const [, token = ''] = /^::stop-commands::([0-9a-f-]{36})$/m.exec(stdout) ?? [];
@@ -199,7 +206,7 @@ test('what a model wrote is no command to the runner', async () => {
     new RegExp(`^::stop-commands::${token}\\n.*\\n::${token}::\\n`, 's'),
     '',
   );
-  assert.match(outside, /^::warning::No comment: [^\n]*\n$/);
+  assert.match(outside, /^::warning::No comment: [^\n]*%0A::error::y[^\n]*\n$/);
   const again = await runStep({});
   assert.doesNotMatch(again.stdout, new RegExp(token));
 });

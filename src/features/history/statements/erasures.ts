@@ -1,4 +1,5 @@
 import type { ErasedValue } from '../../../core/history/erased-value.ts';
+import { everything } from '../../../core/history/history-range.ts';
 import type { Db, Trx } from '../../../db/database.ts';
 import { aboveFloor } from '../../../db/id-bounds.ts';
 import { type Page, readPage } from '../../../db/page.ts';
@@ -244,23 +245,30 @@ export async function scanForLabel(
 }
 
 /**
- * SQL: the next executions of the workspace, ended or not, by the indexes of its agents, deleted ones included. Their columns
- * are read last, because each agent offers as many as are wanted.
+ * SQL: the next executions of the workspace, ended or not, by the indexes of its agents, deleted ones included. Each of many
+ * agents would offer as many as are wanted. So a few of each give a bound first: the newest of all are not older than the
+ * newest of some.
  */
 function nextExecutions(
   { agentId, workspaceId, downTo }: Pick<ScannedErasure, 'agentId' | 'workspaceId' | 'downTo'>,
   limit: number,
   columns: Sql,
 ): Sql {
-  const ofAgent = (table: string, condition: Sql) => sql`
+  const ofAgent = (table: string, condition: Sql, count: Sql) => sql`
     (select e.id from ${sql.table(table)} e
-     where e.agent_id = a.id and e.id < ${downTo} and ${condition} order by e.id desc limit ${limit})`;
+     where e.agent_id = a.id and e.id < ${downTo} and ${condition} order by e.id desc limit ${count})`;
+  const newest = (condition: Sql, count: Sql) => sql`
+    select one.id from scanned_agents a cross join lateral (
+      ${ofAgent('executions', sql`${aboveFloor} and ${condition}`, count)}
+      union all ${ofAgent('execution_queue', condition, count)}) as one`;
+  const few = sql`(select least(${limit}::bigint, 1 + ${16 * limit}::bigint / greatest(count(*), 1)) from scanned_agents)`;
+  const inBound = sql`e.id >= coalesce((select id from bound), ${everything.fromId}::uuid)`;
   return sql`
-    with next as materialized (
-      select one.id from agents a cross join lateral (
-        ${ofAgent('executions', aboveFloor)} union all ${ofAgent('execution_queue', sql`true`)}) as one
-      where a.workspace_id = ${workspaceId} and (${agentId}::uuid is null or a.id = ${agentId})
-      order by one.id desc limit ${limit})
+    with scanned_agents as materialized (
+      select id from agents
+      where workspace_id = ${workspaceId} and (${agentId}::uuid is null or id = ${agentId})),
+    bound as materialized (${newest(sql`true`, few)} order by one.id desc limit 1 offset ${limit - 1}),
+    next as materialized (${newest(inBound, sql`${limit}`)} order by one.id desc limit ${limit})
     select e.id, ${columns} from all_executions e
     where e.id = any(array(select id from next)) and e.id >= (select id from next order by id limit 1)
       and e.id < ${downTo}`;
