@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,10 +10,13 @@ import { join } from 'node:path';
 
 const { env } = process;
 const main = join(import.meta.dirname, '../src/main.ts');
+const api = env.GITHUB_API_URL ?? 'https://api.github.com';
 const file = env.DECLARATION || 'cueline.yaml';
 
-/** Finds the comment of an earlier run. */
-const marker = `<!-- cueline ${file} -->`;
+/** Finds the comment of an earlier run with the same server and mode: one pull request may be tested against several. */
+const settings = JSON.stringify([env.CUELINE_URL, env.PINNED === 'true']);
+const settingsHash = createHash('sha256').update(settings).digest('hex').slice(0, 16);
+const marker = `<!-- cueline ${file} ${settingsHash} -->`;
 /** GitHub's limit is 65,536 for the whole comment. */
 const outputCharsMax = 30_000;
 
@@ -45,7 +49,7 @@ const report = [
   section(`Examples: ${titles.test[test.code] ?? 'error'}`, test.output),
 ].join('\n');
 
-console.log(report);
+printText(report);
 if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, `${report}\n`);
 if (env.GITHUB_OUTPUT) {
   const outputs = `diff-exit-code=${diff.code}\ntest-exit-code=${test.code}\n`;
@@ -53,9 +57,20 @@ if (env.GITHUB_OUTPUT) {
 }
 await comment(report).catch((error: Error) => {
   // A pull request from a fork has a token that only reads.
-  console.log(`::warning::No comment: ${error.message}`);
+  console.log(`::warning::No comment: ${escaped(error.message)}`);
 });
 process.exitCode = diff.code === 1 ? 1 : test.code;
+
+/** Names and answers may have lines that the runner would take for its commands: it takes none until the token. */
+function printText(text: string): void {
+  const token = randomUUID();
+  console.log(`::stop-commands::${token}\n${text}\n::${token}::`);
+}
+
+/** The message of a command is one line. */
+function escaped(message: string): string {
+  return message.replaceAll(/[%\r\n]/g, encodeURIComponent);
+}
 
 /** What a model wrote stays text: no mentions, no links, no end of the block. */
 function section(title: string, output: string): string {
@@ -70,31 +85,51 @@ async function comment(body: string): Promise<void> {
     ? JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8')).pull_request?.number
     : undefined;
   if (!number || !env.TOKEN) return;
-  const { GITHUB_API_URL = 'https://api.github.com', GITHUB_REPOSITORY = '' } = env;
-  const repository = `${GITHUB_API_URL}/repos/${GITHUB_REPOSITORY}`;
+  const repository = `${api}/repos/${env.GITHUB_REPOSITORY}`;
   const comments = `${repository}/issues/${number}/comments`;
   const earlier = await findComment(comments);
   if (earlier === null) await call('POST', comments, { body });
   else await call('PATCH', `${repository}/issues/comments/${earlier}`, { body });
 }
 
+/** Anyone can write the marker: only a comment of the token's own user is updated. */
 async function findComment(comments: string): Promise<number | null> {
+  const own = await ownLogin();
+  const isOwn = ({ user }: Comment) => (own === null ? user?.type === 'Bot' : user?.login === own);
   const size = 100;
   for (let page = 1; ; page++) {
-    const url = `${comments}?per_page=${size}&page=${page}`;
-    const found = (await call('GET', url)) as { id: number; body?: string }[];
-    const earlier = found.find(({ body }) => body?.startsWith(marker));
+    const found = (await call('GET', `${comments}?per_page=${size}&page=${page}`)) as Comment[];
+    const earlier = found.find((one) => one.body?.startsWith(marker) && isOwn(one));
     if (earlier) return earlier.id;
     if (found.length < size) return null;
   }
 }
 
-async function call(method: string, url: string, body?: object): Promise<unknown> {
+interface Comment {
+  readonly id: number;
+  readonly body?: string;
+  readonly user?: { readonly login: string; readonly type: string } | null;
+}
+
+/** Null for the token of a job, which belongs to a bot and may not read who it is. */
+async function ownLogin(): Promise<string | null> {
+  const own = (await call('GET', `${api}/user`, undefined, 403)) as { login: string } | null;
+  return own?.login ?? null;
+}
+
+/** With a status that is expected, `null` for it. */
+async function call(
+  method: string,
+  url: string,
+  body?: object,
+  expected?: number,
+): Promise<unknown> {
   const response = await fetch(url, {
     method,
     headers: { authorization: `Bearer ${env.TOKEN}`, accept: 'application/vnd.github+json' },
     ...(body && { body: JSON.stringify(body) }),
   });
   if (response.ok) return response.json();
+  if (response.status === expected) return null;
   throw new Error(`${method} ${url} returned ${response.status}.`);
 }

@@ -37,6 +37,24 @@ export async function putRecords(db: Db, records: readonly RecordOptions[]): Pro
   return ids;
 }
 
+/** Inserts many records of one millisecond without variables, and without statistics. */
+export async function addPlainRecords(
+  db: Db,
+  count: number,
+  { workspaceId, agentId, atMs }: Pick<RecordOptions, 'workspaceId' | 'agentId' | 'atMs'>,
+): Promise<void> {
+  await insertRecords(
+    db,
+    sql`
+      select uuidv7(to_timestamp(${atMs} / 1000.0) - clock_timestamp()) as id, ${atMs}::float8 as ms,
+        ${workspaceId}::uuid as workspace_id, ${agentId}::uuid as agent_id, ${agentId}::uuid as prompt_version_id,
+        null::uuid as api_key_id, 'success'::execution_status as status, true as ran, 1 as latency, 0 as cost_usd,
+        'api'::execution_source as source, 'cueline/echo' as model, null as error_code, '{}' as variables,
+        null as system_prompt, null as user_prompt, null as output
+      from generate_series(1, ${count}::int)`,
+  );
+}
+
 /** Inserts the selected records, and queue rows for those that have not ended. */
 export async function insertRecords(db: Db, selected: Sql): Promise<void> {
   await sql`

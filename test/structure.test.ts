@@ -62,7 +62,7 @@ const restricted: { what: RegExp; name: string; where: RegExp }[] = [
   {
     what: /^(?!\s*(\*|\/\/)).*process\.env\b/m,
     name: 'process.env',
-    where: /^src\/process\/config\/config\.ts$/,
+    where: /^src\/process\/config\/(config|caller-folder)\.ts$/,
   },
   {
     what: /from 'better-auth/,

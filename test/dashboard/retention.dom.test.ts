@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addAgent } from '../../harness/agents.ts';
-import { addRecords } from '../../harness/records.ts';
+import { addPlainRecords, addRecords } from '../../harness/records.ts';
 import { openPages } from './in-dom.ts';
 
 const { service, visit } = await openPages();
@@ -43,4 +43,17 @@ test('an erasure says what it deletes, and waits for the name', async () => {
   await dialog.getByLabel('Type “Ada” to confirm').fill('Ada');
   await erase.click();
   await page.getByRole('table', { name: 'Erasures' }).getByText('Variable').waitFor();
+});
+
+test('an erasure that has not looked at all records says so', async () => {
+  const { id: agentId } = await addAgent(service);
+  const { workspaceId } = service;
+  await addPlainRecords(service.db, 100_001, { workspaceId, agentId, atMs: Date.now() });
+  const { page } = await visit('/settings/retention', { as: 'owner' });
+  await page.getByLabel('Identified by').selectOption('Tag');
+  await page.getByLabel('Value').fill('gold');
+  await page.getByRole('button', { name: 'Erase…' }).click();
+  const text =
+    'No record matches so far. Only the newest records were counted: erasing searches all.';
+  await page.getByRole('dialog').getByText(text).waitFor();
 });

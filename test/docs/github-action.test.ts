@@ -29,12 +29,25 @@ interface Call {
   readonly body: string;
 }
 const calls: Call[] = [];
-let comments: { id: number; body: string }[] = [];
+const bot = { login: 'github-actions[bot]', type: 'Bot' };
+let comments: { id: number; body: string; user: { login: string; type: string } | null }[] = [];
+/** Of the token; the token of a job may not read it. */
+let login: string | null = null;
 let status = 200;
+/** An answer that is no JSON; its text is in the error. */
+let garbled = '';
 const github = createServer(async (request, response) => {
   const { method, url, headers } = request;
   const sent = Buffer.concat(await request.toArray()).toString();
   const body = sent && JSON.parse(sent).body;
+  if (url === '/user' && garbled !== '') {
+    response.end(garbled);
+    return;
+  }
+  if (url === '/user') {
+    response.writeHead(login === null ? 403 : 200).end(JSON.stringify({ login }));
+    return;
+  }
   calls.push({ method, url, token: headers.authorization, body });
   const page = Number(new URL(`http://x${url}`).searchParams.get('page'));
   const found = method === 'GET' ? comments.slice((page - 1) * 100, page * 100) : {};
@@ -50,7 +63,9 @@ after(async () => {
 beforeEach(() => {
   calls.length = 0;
   comments = [];
+  login = null;
   status = 200;
+  garbled = '';
 });
 
 const event = join(folder, 'event.json');
@@ -139,14 +154,14 @@ test('a pull request gets one comment, which later runs update', async () => {
   assert.equal(first.summary, `${body}\n`);
   assert.match(
     body,
-    /^<!-- cueline cueline\.yaml -->\n### `cueline\.yaml`: changes\n\n```\n\+ prompt Greeting\n/,
+    /^<!-- cueline cueline\.yaml [0-9a-f]{16} -->\n### `cueline\.yaml`: changes\n\n```\n\+ prompt Greeting\n/,
   );
   assert.match(body, /### Examples: all passed\n\n```\nagent /);
   assert.match(readFileSync(join(folder, 'report.xml'), 'utf8'), /tests="1" failures="0"/);
 
   writeFileSync(join(folder, 'cueline.yaml'), declared('bo'));
-  comments = Array.from({ length: 100 }, (_, id) => ({ id, body: 'Nice.' }));
-  comments.push({ id: 4711, body });
+  comments = Array.from({ length: 100 }, (_, id) => ({ id, body: 'Nice.', user: bot }));
+  comments.push({ id: 4711, body, user: bot });
   const second = await runStep({});
   assert.equal(second.code, 1);
   assert.equal(second.outputs, 'diff-exit-code=2\ntest-exit-code=1\n');
@@ -157,6 +172,43 @@ test('a pull request gets one comment, which later runs update', async () => {
   );
   // What a model wrote does not end its block.
   assert.match(update?.body ?? '', /### Examples: failed\n\n````\n.*Hello ```@ada.*\n````\n$/s);
+});
+
+test('only a comment of the own user is updated, and only that of the same server and mode', async () => {
+  writeFileSync(join(folder, 'cueline.yaml'), declared('ada'));
+  await runStep({});
+  const body = calls.at(-1)?.body ?? '';
+  const stranger = { id: 1, body, user: { login: 'mallory', type: 'User' } };
+  const own = { id: 3, body, user: { login: 'ci-user', type: 'User' } };
+  const sent = async (inputs: Record<string, string> = {}) => {
+    await runStep(inputs);
+    return [calls.at(-1)?.method, calls.at(-1)?.url];
+  };
+  const patched = (id: number) => ['PATCH', `/repos/acme/prompts/issues/comments/${id}`];
+  comments = [stranger, { ...stranger, user: null }];
+  assert.deepEqual(await sent(), ['POST', comments7]);
+  comments.push({ id: 2, body, user: bot }, own);
+  assert.deepEqual(await sent(), patched(2));
+  login = 'ci-user';
+  assert.deepEqual(await sent(), patched(3));
+  assert.deepEqual(await sent({ url: `${service.url}/` }), ['POST', comments7]);
+  assert.deepEqual(await sent({ pinned: 'true' }), ['POST', comments7]);
+});
+
+test('what a model wrote is no command to the runner', async () => {
+  const text = declared('bo').replace("'@ada'", '"\\n::set-output name=x::y\\n##[error]z"');
+  writeFileSync(join(folder, 'cueline.yaml'), text);
+  garbled = 'x\n::error::y';
+  const { stdout } = await runStep({});
+  assert.match(stdout, /set-output/);
+  const [, token = ''] = /^::stop-commands::([0-9a-f-]{36})$/m.exec(stdout) ?? [];
+  const outside = stdout.replace(
+    new RegExp(`^::stop-commands::${token}\\n.*\\n::${token}::\\n`, 's'),
+    '',
+  );
+  assert.match(outside, /^::warning::No comment: [^\n]*%0A::error::y[^\n]*\n$/);
+  const again = await runStep({});
+  assert.doesNotMatch(again.stdout, new RegExp(token));
 });
 
 test('errors fail the step, and a comment that is refused does not', async () => {

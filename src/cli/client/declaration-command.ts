@@ -28,11 +28,15 @@ export async function pull({ cueline, signal, json }: Call, file: string): Promi
   for (const line of left) printNotice(line);
   if (file === '-') await print(text.trimEnd());
   else await write(file, text, signal);
-  // The request body of "apply".
+  requireApplicable(declaration);
+}
+
+/** Refuses a declaration without examples that is longer than the request body of an apply. */
+export function requireApplicable(declaration: Declaration): void {
   const bytes = Buffer.byteLength(JSON.stringify({ declaration, dryRun: false }));
   if (bytes <= bodyBytesMax) return;
   throw new CommandFailure(
-    `The declaration has ${bytes} bytes, but one apply accepts ${bodyBytesMax}. Split it into several files.`,
+    `The declaration has ${bytes} bytes, but one apply accepts ${bodyBytesMax}. Split it into several files: each agent with its prompt, or earlier versions of a prompt first.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { type Cueline, CuelineError, createClient } from '../../client/index.ts';
 import { StartupFailure } from '../../core/startup-failure.ts';
+import { enterCallerFolder } from '../../process/config/caller-folder.ts';
 import { readConfig } from '../../process/config/config.ts';
 import { runWithLifetime } from '../process-lifetime.ts';
 import { CommandFailure, Exit, OutputClosed } from './command-failure.ts';
@@ -30,6 +31,7 @@ export async function runCall<Own>(
   command: (call: Call, options: Own) => Promise<void>,
   errorCode = 1,
 ): Promise<never> {
+  enterCallerFolder();
   const exitCodeOf = (error: unknown) => (error instanceof Exit ? error.code : errorCode);
   const code = await runWithLifetime(
     ({ stopping }) => command({ cueline: open(url, key), signal: stopping, json }, own as Own),

@@ -45,7 +45,10 @@ export async function runExamples(
       results[at] = { agent, example: example.name, line: example.line, ...outcome };
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  // All: afterwards the agents are removed, and then nothing can be canceled.
+  const ends = await Promise.allSettled(Array.from({ length: concurrency }, work));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
   return results;
 }
 
@@ -67,13 +70,15 @@ async function runExample(
     const problems = unmetExpectations(expect, record);
     return { status: problems.length === 0 ? 'passed' : 'failed', problems, record };
   } catch (error) {
-    if (signal.aborted || !(error instanceof CuelineError)) throw error;
-    const { code, message } = error;
-    if (code !== 'WAIT_TIMEOUT') {
-      return { status: 'error', problems: [`${message} (${code})`], record: null };
+    const code = error instanceof CuelineError ? error.code : null;
+    if (executionId !== '' && (signal.aborted || code === 'WAIT_TIMEOUT')) {
+      // A key without `cancel` cannot: the execution then ends by itself.
+      await cueline.cancel(slug, executionId).catch(() => {});
     }
-    // A key without `cancel` cannot: the execution then ends by itself.
-    await cueline.cancel(slug, executionId).catch(() => {});
+    if (signal.aborted || !(error instanceof CuelineError)) throw error;
+    if (code !== 'WAIT_TIMEOUT') {
+      return { status: 'error', problems: [`${error.message} (${code})`], record: null };
+    }
     const problem = `The execution has not ended within ${timeoutMs / 1_000} seconds.`;
     return { status: 'failed', problems: [problem], record: null };
   }

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Cueline, Declaration, DeclarationChange } from '../../client/index.ts';
+import {
+  type Cueline,
+  CuelineError,
+  type Declaration,
+  type DeclarationChange,
+} from '../../client/index.ts';
 import { slugOf } from '../../core/slug.ts';
 import { nameMax } from '../../http/contract/contract-limits.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -64,12 +69,18 @@ export async function declaredAgents(
     const suite = suites[at];
     return suite ? [[suite.agent.name, slug] as const] : [];
   });
-  // Not aborted by an interrupt: what it creates must be removed.
-  await cueline.declaration.apply(temporary, false);
   const remove = async () => {
     for (const [, slug] of slugs) await removing(slug, () => removeAgent(cueline, slug));
     for (const { name } of prompts) await removing(name, () => archivePrompt(cueline, name));
   };
+  try {
+    // Not aborted by an interrupt: what it creates must be removed.
+    await cueline.declaration.apply(temporary, false);
+  } catch (error) {
+    // Unless it was refused, the server may have created them: only the response is lost.
+    if (!isRefusal(error)) await remove();
+    throw error;
+  }
   return { slugs: new Map(slugs), remove };
 }
 
@@ -141,5 +152,14 @@ async function archivePrompt(cueline: Cueline, name: string): Promise<void> {
 }
 
 async function removing(name: string, remove: () => Promise<void>): Promise<void> {
-  await remove().catch((error: Error) => printNotice(`Not removed: ${name}. ${error.message}`));
+  try {
+    await remove();
+  } catch (error) {
+    if (error instanceof CuelineError && error.status === 404) return;
+    printNotice(`Not removed: ${name}. ${(error as Error).message}`);
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof CuelineError && error.status >= 400 && error.status < 500;
 }

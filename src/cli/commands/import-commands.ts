@@ -1,6 +1,7 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { group } from '../arguments.ts';
 import type { Draft } from '../import/draft.ts';
+import type { GivenLangfuse } from '../import/langfuse-api.ts';
 import type { ImportOptions } from '../import/run-import.ts';
 
 /** Commands that write `cueline.yaml` from the prompts of other systems. */
@@ -26,8 +27,10 @@ export function importCommands(program: Command): void {
     );
   importCommand(command, 'langfuse', 'from a project of Langfuse, with all versions of its prompts')
     .requiredOption('--url <url>', 'of the Langfuse server, such as https://cloud.langfuse.com')
-    .requiredOption('--key <public:secret>', 'API key of the project')
-    .action((options: ImportOptions & { url: string; key: string }) =>
+    .option('--key <public:secret>', 'API key of the project')
+    .addOption(new Option('--public-key <key>', 'instead of --key').env('LANGFUSE_PUBLIC_KEY'))
+    .addOption(new Option('--secret-key <key>', 'instead of --key').env('LANGFUSE_SECRET_KEY'))
+    .action((options: ImportOptions & GivenLangfuse) =>
       importing(options, async (draft, signal) =>
         (await import('../import/langfuse.ts')).importLangfuse(draft, options, signal),
       ),

@@ -11,6 +11,14 @@ export interface LangfuseConnection {
   readonly secretKey: string;
 }
 
+/** `key` is both keys, with a colon between. */
+export interface GivenLangfuse {
+  readonly url: string;
+  readonly key?: string;
+  readonly publicKey?: string;
+  readonly secretKey?: string;
+}
+
 export interface LangfusePrompt {
   readonly name: string;
   readonly versions: readonly number[];
@@ -31,11 +39,14 @@ const pagesMax = 1_000;
 type ReadJson = (path: string) => Promise<unknown>;
 
 /** @throws {CommandFailure} if the URL or the key has another form */
-export function langfuseConnection(url: string, key: string): LangfuseConnection {
+export function langfuseConnection(given: GivenLangfuse): LangfuseConnection {
+  const { url, key = `${given.publicKey ?? ''}:${given.secretKey ?? ''}` } = given;
   const at = key.indexOf(':');
   const [publicKey, secretKey] = [key.slice(0, at).trim(), key.slice(at + 1).trim()];
   if (at < 0 || publicKey === '' || secretKey === '') {
-    throw new CommandFailure('The key must be PUBLIC:SECRET, such as pk-lf-…:sk-lf-….');
+    throw new CommandFailure(
+      'The key must be PUBLIC:SECRET, such as pk-lf-…:sk-lf-…. Set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY, or pass --key.',
+    );
   }
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new CommandFailure('The URL must begin with https:// or http://.');

@@ -3,6 +3,7 @@ import type { DeclaredVersion, Draft } from './draft.ts';
 import { contentOf, readMessages } from './imported-messages.ts';
 import { checkPlaceholders } from './imported-templates.ts';
 import {
+  type GivenLangfuse,
   type LangfusePrompt,
   langfuseConnection,
   langfuseReader,
@@ -32,10 +33,10 @@ const newest = 'latest';
 
 export async function importLangfuse(
   draft: Draft,
-  given: { readonly url: string; readonly key: string },
+  given: GivenLangfuse,
   signal: AbortSignal,
 ): Promise<void> {
-  const read = langfuseReader(langfuseConnection(given.url, given.key), signal);
+  const read = langfuseReader(langfuseConnection(given), signal);
   for (const prompt of await listPrompts(read)) {
     const versions: ReadVersion[] = [];
     for (const number of prompt.versions) {

@@ -4,8 +4,9 @@ import { Type } from 'typebox';
 import { Declaration } from '../../features/declaration/declaration-contract.ts';
 import { modelSettings } from '../../features/prompts/contract/model-settings-contract.ts';
 import { validationErrors } from '../../http/request/validate.ts';
+import { enterCallerFolder } from '../../process/config/caller-folder.ts';
 import { CommandFailure } from '../client/command-failure.ts';
-import { schemaLine } from '../client/declaration-command.ts';
+import { requireApplicable, schemaLine } from '../client/declaration-command.ts';
 import { printNotice } from '../client/print.ts';
 import { reportError } from '../client/run-call.ts';
 import { toYaml } from '../client/yaml.ts';
@@ -13,7 +14,7 @@ import { runWithLifetime } from '../process-lifetime.ts';
 import { Draft } from './draft.ts';
 import { readYaml } from './located.ts';
 
-/** `cueline import`: writes `cueline.yaml` in the current folder. No Cueline server is called. */
+/** `cueline import`: writes `cueline.yaml` in the caller's folder. No Cueline server is called. */
 
 export interface ImportOptions {
   readonly force?: boolean;
@@ -28,6 +29,7 @@ export async function runImport(
   options: ImportOptions,
   read: (draft: Draft, signal: AbortSignal) => Promise<void>,
 ): Promise<never> {
+  enterCallerFolder();
   const code = await runWithLifetime(({ stopping }) => importWith(options, read, stopping), {
     ...{ shutdownMsMax, onMessage: () => {}, onError: reportError },
   });
@@ -65,6 +67,8 @@ function requireValid({ prompts, agents, written }: Draft): void {
     printNotice(`${at?.place() ?? importedFile}: A server refuses this. ${message}`);
   }
   if (problems.length > 0) throw new CommandFailure(`${importedFile} cannot be applied as it is.`);
+  // The server gets no examples.
+  requireApplicable({ prompts, agents: agents.map(({ examples: _, ...agent }) => agent) });
 }
 
 async function write(text: string, force: boolean, signal: AbortSignal): Promise<void> {

@@ -141,6 +141,7 @@ test('many similar texts are compared in small batches', async () => {
 test('a batch contains few records with long variables', async () => {
   const { id: agentId } = await addAgent(service);
   const elsewhere = await service.workspace();
+  const theirs = await addAgent({ db, ...elsewhere });
   const atMs = Date.now() - 1_000;
   const long = Array.from({ length: 12 }, (_, n) => ({
     ...{ workspaceId, agentId, atMs: atMs - 2 * n },
@@ -151,7 +152,10 @@ test('a batch contains few records with long variables', async () => {
   }));
   const ids = await addRecords(db, [
     ...long,
-    ...long.map((one) => ({ ...one, workspaceId: elsewhere.workspaceId, atMs: one.atMs - 1 })),
+    ...long.map((one) => ({
+      ...one,
+      ...{ workspaceId: elsewhere.workspaceId, agentId: theirs.id, atMs: one.atMs - 1 },
+    })),
   ]);
   const erasure = { id: '', workspaceId, variable: 'customer', value: 'c-long', requestedBy: null };
   for (const agent of [agentId, null]) {
@@ -168,6 +172,37 @@ test('a batch contains few records with long variables', async () => {
     assert.ok(looks.every(({ found }) => found.length <= 5));
     assert.ok(looks.length <= 5);
   }
+});
+
+test('the newest records of many agents are scanned first, and none is skipped', async () => {
+  const { workspaceId: own, ownerId } = await service.workspace();
+  const agents = await Promise.all(
+    Array.from({ length: 40 }, () => addAgent({ db, workspaceId: own, ownerId })),
+  );
+  const atMs = Date.now() - 1_000;
+  const records = agents.flatMap(({ id: agentId }, n) =>
+    Array.from({ length: n === 0 ? 60 : 2 }, (_, nth) => ({
+      ...{ workspaceId: own, agentId, atMs: atMs - (n === 0 ? nth : 10 * n + 100 * nth) },
+    })),
+  );
+  const ids = await addRecords(db, records);
+  const erasure = { id: '', workspaceId: own, agentId: null, variable: 'customer', value: 'c1' };
+  const found: string[][] = [];
+  for (let downTo: string | null = everything.toId; downTo !== null; ) {
+    const look: ErasureScan = await scanForErasure(
+      db,
+      { ...erasure, requestedBy: null, downTo },
+      10,
+    );
+    found.push(look.found.map(({ id }) => id).toSorted());
+    downTo = look.downTo;
+  }
+  const newestFirst = ids.toSorted().reverse();
+  const starts = Array.from({ length: 15 }, (_, page) => page * 10);
+  assert.deepEqual(
+    found,
+    starts.map((from) => newestFirst.slice(from, from + 10).toSorted()),
+  );
 });
 
 test('workspaces alternate, however many erasures one of them requests', async () => {

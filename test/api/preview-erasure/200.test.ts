@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../harness/created-workflows.ts';
-import { addRecords, remainingIds } from '../../../harness/records.ts';
+import { addPlainRecords, addRecords, remainingIds } from '../../../harness/records.ts';
 import { runRetentionRound } from '../../../harness/retention-round.ts';
 import { startService } from '../../../harness/service.ts';
+import { sql } from '../../../src/db/sql.ts';
 
 const service = await startService();
 after(service.close);
@@ -78,6 +79,36 @@ test('counts as many as an erasure deletes, with whole workflow runs', async () 
   await runRetentionRound(db, service.database);
   const done = await call('GET', `${path}/${body.erasureId}`, { user });
   assert.deepEqual([done.body.status, done.body.deleted], ['completed', records]);
+});
+
+test('a busy server does not hide the records of a quiet workspace', async () => {
+  const agent = await addAgent(service);
+  const [atMs, laterMs] = [Date.parse('2026-01-02T03:04:05Z'), Date.parse('2026-01-03T03:04:05Z')];
+  const labels = { tags: ['quiet'], metadata: { plan: 'quiet' } };
+  const [id] = await addRecords(db, [
+    { workspaceId, agentId: agent.id, atMs, variables: '{"customer":"c-quiet"}' },
+  ]);
+  await sql`update executions set tags = ${labels.tags}, metadata = ${JSON.stringify(labels.metadata)}::json
+    where id = ${id}`.execute(db);
+  const other = await service.workspace();
+  const busy = await addAgent(service, { ...other, createdBy: other.ownerId });
+  await addPlainRecords(db, 100_000, {
+    workspaceId: other.workspaceId,
+    agentId: busy.id,
+    atMs: laterMs,
+  });
+  const found = { records: 1, isLowerBound: false };
+  for (const erased of [
+    { variable: 'customer', value: 'c-quiet' },
+    { tag: 'quiet' },
+    { metadata: labels.metadata },
+  ]) {
+    const { records, isLowerBound } = await preview(erased);
+    assert.deepEqual({ records, isLowerBound }, found, JSON.stringify(erased));
+  }
+  // The same number in the workspace itself: then the old record is left to the erasure.
+  await addPlainRecords(db, 100_000, { workspaceId, agentId: agent.id, atMs: laterMs });
+  assert.deepEqual(await preview({ tag: 'quiet' }), { ...nothing, isLowerBound: true });
 });
 
 test('an agent that the caller does not see is not found, and the value is checked', async () => {

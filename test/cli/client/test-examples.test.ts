@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
@@ -168,13 +170,49 @@ test('an execution that takes too long fails, and an interrupt removes what the 
   const { signal } = await late.arrived;
   if (!signal.aborted) await once(signal, 'abort');
 
-  const held = service.models.hold();
+  write(
+    greeting('- { variables: { name: A }, expect: {} }\n- { variables: { name: B }, expect: {} }'),
+  );
+  const held = [service.models.hold(), service.models.hold()];
   const running = spawnCommand(['test', file], { CUELINE_URL: service.url, CUELINE_KEY: key });
-  await held.arrived;
+  const signals = await Promise.all(held.map(async ({ arrived }) => (await arrived).signal));
   running.interrupt();
   assert.equal((await running.ended).code, 130);
-  held.release();
+  const statuses = sql<{ status: string }>`
+    select e.status from all_executions e where e.workspace_id = ${workspaceId} order by e.id desc limit 2`;
+  const { rows } = await statuses.execute(service.db);
+  assert.deepEqual(rows, Array(2).fill({ status: 'canceled' }));
+  for (const one of signals) if (!one.aborted) await once(one, 'abort');
   assert.deepEqual((await get('/api/v1/agents')).agents, []);
+});
+
+test('what was created is removed although the response is lost', async (t) => {
+  write(greeting('- { variables: { name: Ada }, expect: {} }'));
+  let lost = 0;
+  const proxy = createServer(async (request, response) => {
+    const sent = Buffer.concat(await request.toArray());
+    const { method, url, headers } = request;
+    const init = { method, headers: headers as Record<string, string> };
+    const answer = await fetch(service.url + url, sent.length > 0 ? { ...init, body: sent } : init);
+    const body = await answer.text();
+    if (url === '/api/v1/declaration' && sent.includes('"dryRun":false')) {
+      lost++;
+      assert.equal(answer.status, 200, body);
+      response.destroy();
+    } else {
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  t.after(() => proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const { code, stderr } = await cueline(['test', file], { CUELINE_URL: url, CUELINE_KEY: key });
+  assert.equal(code, 2, stderr);
+  assert.ok(lost > 0);
+  assert.doesNotMatch(stderr, /Not removed/);
+  assert.deepEqual((await get('/api/v1/agents')).agents, []);
+  assert.deepEqual((await get('/api/v1/prompts')).prompts, []);
 });
 
 test('wrong files, keys and usage exit with 2 and say what is wrong', async () => {

@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
 import { startService } from '../../../harness/service.ts';
+import { spawnCommand } from '../cueline.ts';
 import { apply, importFolder } from './imported.ts';
 
 const service = await startService();
@@ -214,6 +215,18 @@ test('a rate limit and a lost connection are waited for, and a version that is d
     ['v1'],
   );
   assert.equal(langfuse.requests.length, 6);
+});
+
+test('the keys may be in the variables of Langfuse', async (t) => {
+  const { url } = await startLangfuse(t, critic);
+  const { path } = importFolder(t);
+  const keys = { LANGFUSE_PUBLIC_KEY: publicKey, LANGFUSE_SECRET_KEY: secretKey };
+  const run = (env: Record<string, string>, ...args: string[]) =>
+    spawnCommand(['import', 'langfuse', '--url', url, ...args], env, '', path).ended;
+  assert.match((await run({})).stderr, /Set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY/);
+  assert.equal((await run(keys)).code, 0);
+  const other = await run(keys, '--force', '--key', 'pk-lf-1:sk-lf-wrong');
+  assert.match(other.stderr, /refuses the key/);
 });
 
 test('a wrong key, address or server is explained, without the key', async (t) => {

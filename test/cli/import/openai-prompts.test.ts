@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { inherited } from '../../../harness/environment.ts';
 import { startService } from '../../../harness/service.ts';
 import { apply, importFolder } from './imported.ts';
 
+const root = join(import.meta.dirname, '../../..');
 const service = await startService();
 after(service.close);
 const { key } = await service.key();
@@ -220,6 +223,33 @@ test('what a server would refuse is named with its line, and the exit code says 
   assert.equal(code, 1);
   assert.match(remarks.at(-2) ?? '', /^cueline\.yaml:5: A server refuses this\. .*user/);
   assert.equal(remarks.at(-1), 'cueline: cueline.yaml cannot be applied as it is.');
+});
+
+test('more than one apply takes is written, and the exit code says so', async (t) => {
+  const input = 'x'.repeat(250_000);
+  const prompts = Array.from({ length: 5 }, (_, n) => ({
+    id: `pmpt_${n}`,
+    model: 'gpt-5.1',
+    input,
+  }));
+  const folder = importFolder(t, { 'prompts.json': JSON.stringify(prompts) });
+  const { code, remarks } = await folder.run('openai-prompts', 'prompts.json');
+  assert.equal(code, 1);
+  assert.match(
+    remarks.at(-1) ?? '',
+    /^cueline: The declaration has \d{7} bytes, but one apply accepts 1048576\. Split it into several files: each agent with its prompt/,
+  );
+  assert.ok(readFileSync(join(folder.path, 'cueline.yaml')).length > 1_048_576);
+});
+
+test('run by npm, it reads and writes in the folder of the caller', async (t) => {
+  const prompt = JSON.stringify({ id: 'pmpt_x', model: 'gpt-5.1', input: 'Hi' });
+  const { path } = importFolder(t, { 'prompts.json': prompt });
+  const args = ['run', '-s', '--prefix', root, 'cueline', '--', 'import', 'openai-prompts'];
+  const env = inherited();
+  const { status, stderr } = spawnSync('npm', [...args, 'prompts.json'], { cwd: path, env });
+  assert.equal(status, 0, String(stderr));
+  assert.match(readFileSync(join(path, 'cueline.yaml'), 'utf8'), /pmpt_x/);
 });
 
 test('the file in the docs is imported and applies', async (t) => {

@@ -157,9 +157,15 @@ function ConfirmErasure(props: {
   );
 }
 
-/** How many records, from when to when. */
+/** How many records, from when to when, as far as the preview looked. */
 function Extent({ records, isLowerBound, from, to }: ErasurePreview) {
-  if (from === null || to === null) return 'No record matches.';
+  const older = isLowerBound && ' Only the newest records were counted: erasing searches all.';
+  if (from === null || to === null)
+    return (
+      <>
+        No record matches{isLowerBound && ' so far'}.{older}
+      </>
+    );
   const count = records === 1 ? '1 record' : `${records.toLocaleString()} records`;
   return (
     <>
@@ -167,7 +173,7 @@ function Extent({ records, isLowerBound, from, to }: ErasurePreview) {
         {isLowerBound && 'At least '}
         {count}
       </b>
-      , from <Time at={from} /> to <Time at={to} />.
+      , from <Time at={from} /> to <Time at={to} />.{older}
     </>
   );
 }

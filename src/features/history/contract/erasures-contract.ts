@@ -136,7 +136,7 @@ export const ErasurePreview = Type.Object(
     }),
     isLowerBound: Type.Boolean({
       description:
-        'Whether there may be more: it looks at the newest 100,000 records and workflow runs.',
+        'Whether there may be more: it looks at up to 100,000 of the newest records and workflow runs of the workspace, or of the agent. The erasure itself looks at all.',
     }),
     from: nullable(time('When the oldest was accepted. `null` without any.')),
     to: nullable(time('When the newest was accepted. `null` without any.')),

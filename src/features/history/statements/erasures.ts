@@ -1,4 +1,5 @@
 import type { ErasedValue } from '../../../core/history/erased-value.ts';
+import { everything } from '../../../core/history/history-range.ts';
 import type { Db, Trx } from '../../../db/database.ts';
 import { aboveFloor } from '../../../db/id-bounds.ts';
 import { type Page, readPage } from '../../../db/page.ts';
@@ -170,26 +171,17 @@ export async function scanForErasure(
   const { agentId, workspaceId, variable, value, downTo } = erasure;
   const tokens = sql`translate(text, ${jsonWhitespace}, '')`;
   const valueTokens = sql`translate(${value}, ${jsonWhitespace}, '')`;
-  const inAgent = agentId === null ? sql`true` : sql`e.agent_id = ${agentId}`;
-  const batch = sql`
-    select * from (
-      (select e.id, e.workspace_id, e.input_variables from executions e
-       where ${inAgent} and e.id < ${downTo} and ${aboveFloor} order by e.id desc limit ${limit})
-      union all
-      (select e.id, e.workspace_id, e.input_variables from execution_queue e
-       where ${inAgent} and e.id < ${downTo} order by e.id desc limit ${limit})) as either
-    order by id desc limit ${limit}`;
+  const batch = nextExecutions({ agentId, workspaceId, downTo }, limit, sql`e.input_variables`);
   const { rows } = await sql<{ downTo: string | null; id: string | null; text: string | null }>`
     with scanned as materialized (
-      select id, workspace_id, input_variables from (
+      select id, input_variables from (
         select *, sum(bytes) over (order by id desc) - bytes as bytes_before from (
-          select *, case when workspace_id = ${workspaceId} then coalesce(pg_column_size(input_variables), 0) else 0 end as bytes
-          from (${batch}) as batch) as sized) as summed
+          select *, coalesce(pg_column_size(input_variables), 0) as bytes from (${batch}) as batch) as sized) as summed
       where bytes_before < ${scannedBytesMax}),
     named as (
       select id, value #>> '{}' as text, json_typeof(value) in ('object', 'array') as nested
       from scanned cross join lateral json_each(input_variables) as variable (name, value)
-      where workspace_id = ${workspaceId} and name = ${variable}),
+      where name = ${variable}),
     candidates as materialized (
       select id, case when nested then text end as text from named
       where case
@@ -242,19 +234,44 @@ export async function scanForLabel(
   erasure: ScannedErasure,
   limit: number,
 ): Promise<ErasureScan> {
-  const { agentId, workspaceId, downTo } = erasure;
-  const next = (table: string, condition: Sql) => sql`
-    (select e.id, e.workspace_id, e.tags, e.metadata from ${sql.table(table)} e
-     where ${agentId === null ? sql`true` : sql`e.agent_id = ${agentId}`} and e.id < ${downTo} and ${condition}
-     order by e.id desc limit ${limit})`;
   const { rows } = await sql<{ id: string; found: boolean }>`
-    select e.id, e.workspace_id = ${workspaceId} and coalesce(${recordHasLabel(erasure)}, false) as found
-    from (${next('executions', aboveFloor)} union all ${next('execution_queue', sql`true`)}) as e
-    order by e.id desc limit ${limit}`.execute(db);
+    select e.id, coalesce(${recordHasLabel(erasure)}, false) as found
+    from (${nextExecutions(erasure, limit, sql`e.tags, e.metadata`)}) as e
+    order by e.id desc`.execute(db);
   return {
     found: rows.filter(({ found }) => found).map(({ id }) => ({ id, text: null })),
     downTo: rows.at(-1)?.id ?? null,
   };
+}
+
+/**
+ * SQL: the next executions of the workspace, ended or not, by the indexes of its agents, deleted ones included. Each of many
+ * agents would offer as many as are wanted. So a few of each give a bound first: the newest of all are not older than the
+ * newest of some.
+ */
+function nextExecutions(
+  { agentId, workspaceId, downTo }: Pick<ScannedErasure, 'agentId' | 'workspaceId' | 'downTo'>,
+  limit: number,
+  columns: Sql,
+): Sql {
+  const ofAgent = (table: string, condition: Sql, count: Sql) => sql`
+    (select e.id from ${sql.table(table)} e
+     where e.agent_id = a.id and e.id < ${downTo} and ${condition} order by e.id desc limit ${count})`;
+  const newest = (condition: Sql, count: Sql) => sql`
+    select one.id from scanned_agents a cross join lateral (
+      ${ofAgent('executions', sql`${aboveFloor} and ${condition}`, count)}
+      union all ${ofAgent('execution_queue', condition, count)}) as one`;
+  const few = sql`(select least(${limit}::bigint, 1 + ${16 * limit}::bigint / greatest(count(*), 1)) from scanned_agents)`;
+  const inBound = sql`e.id >= coalesce((select id from bound), ${everything.fromId}::uuid)`;
+  return sql`
+    with scanned_agents as materialized (
+      select id from agents
+      where workspace_id = ${workspaceId} and (${agentId}::uuid is null or id = ${agentId})),
+    bound as materialized (${newest(sql`true`, few)} order by one.id desc limit 1 offset ${limit - 1}),
+    next as materialized (${newest(inBound, sql`${limit}`)} order by one.id desc limit ${limit})
+    select e.id, ${columns} from all_executions e
+    where e.id = any(array(select id from next)) and e.id >= (select id from next order by id limit 1)
+      and e.id < ${downTo}`;
 }
 
 /** Up to `limit` found records that can be deleted: the execution has ended, and so has its workflow run. */
