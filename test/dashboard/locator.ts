@@ -44,11 +44,18 @@ export function locate(find: Find): Locator {
   const inside = (query: (element: HTMLElement) => HTMLElement[]) =>
     locate(() => [...new Set(find().flatMap(query))]);
   const at = (index: number) => locate(() => find().slice(index).slice(0, 1));
-  const one = () =>
+  const only = () => {
+    const [element, ...others] = find();
+    assert.ok(element, 'no such element');
+    assert.equal(others.length, 0, `${others.length + 1} elements match`);
+    return element;
+  };
+  const one = () => until(only);
+  /** Actions wait for it: a click on a disabled button is lost. */
+  const enabled = () =>
     until(() => {
-      const [element, ...others] = find();
-      assert.ok(element, 'no such element');
-      assert.equal(others.length, 0, `${others.length + 1} elements match`);
+      const element = only();
+      assert.ok(!element.hasAttribute('disabled'), 'is disabled');
       return element;
     });
   return {
@@ -64,10 +71,10 @@ export function locate(find: Find): Locator {
     last: () => at(-1),
     nth: at,
     ...{ waitFor: (options) => appears(find, options?.state ?? 'visible') },
-    click: async () => void fireEvent.click(await one()),
-    check: async () => void fireEvent.click(await one()),
-    fill: async (value) => void fireEvent.change(await one(), { target: { value } }),
-    selectOption: async (option) => select((await one()) as HTMLSelectElement, option),
+    click: async () => void fireEvent.click(await enabled()),
+    check: async () => void fireEvent.click(await enabled()),
+    fill: async (value) => void fireEvent.change(await enabled(), { target: { value } }),
+    selectOption: async (option) => select((await enabled()) as HTMLSelectElement, option),
     count: async () => find().length,
     innerText: async () => (await one()).textContent ?? '',
     inputValue: async () => ((await one()) as HTMLInputElement).value,
