@@ -118,6 +118,7 @@ async function createAgent(post: Post) {
   const agent = { agentName: 'Photo', promptId, promptVersionId, requiredVariables: ['photo'] };
   const { agentId } = await post('/api/v1/agents', agent);
   await post(`/api/v1/agents/${agentId}/lifecycle`, { action: 'enable-api' });
+  await post(`/api/v1/agents/${agentId}/lifecycle`, { action: 'deploy' });
   return { agentId };
 }
 
