@@ -301,9 +301,7 @@ class Cueline:
             except CuelineError as refused:
                 error = refused
             failures += 1
-            if failures > _PATIENT_RETRIES or not _may_retry(error, True):
-                raise error
-            time.sleep(_delay(error, failures))
+            _back_off(error, failures, _PATIENT_RETRIES, True)
 
     def request(
         self,
@@ -358,9 +356,7 @@ class Cueline:
             except CuelineError as refused:
                 error = refused
             failures += 1
-            if failures > retries or not _may_retry(error, repeatable):
-                raise error
-            time.sleep(_delay(error, failures))
+            _back_off(error, failures, retries, repeatable)
 
     def _open(
         self, method: str, path: str, headers: Mapping[str, str], body: _Body, timeout: float
@@ -592,6 +588,13 @@ def _retry_after(headers: Any) -> Optional[float]:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
     except (TypeError, ValueError):
         return None
+
+
+def _back_off(error: CuelineError, failures: int, retries: int, repeatable: bool) -> None:
+    """Waits before the next attempt. Raises the error if there must be none."""
+    if failures > retries or not _may_retry(error, repeatable):
+        raise error
+    time.sleep(_delay(error, failures))
 
 
 def _may_retry(error: CuelineError, repeatable: bool) -> bool:

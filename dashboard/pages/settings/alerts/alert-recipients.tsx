@@ -56,7 +56,7 @@ export function AlertRecipients() {
 const isNotified = ({ enabled, eventTypes }: EventEndpoint) =>
   enabled && eventTypes.includes('alert.fired');
 
-/** A pull endpoint reads its events itself, and a ping is none. */
+/** A pull endpoint reads its events itself: there is nothing to send to. */
 function SendTest({ to }: { readonly to: readonly EventEndpoint[] }) {
   const send = useAction(pingAll(to.map(({ endpointId }) => endpointId)));
   if (to.length === 0) return null;
