@@ -27,6 +27,7 @@ const prefixes = {
   event: 'evt',
   batch: 'bat',
   alert: 'alr',
+  toolCall: 'tcl',
 } as const;
 
 /** The kinds of objects with a wire identifier. */

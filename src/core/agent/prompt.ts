@@ -8,7 +8,7 @@ import { renderedCharsMax } from './model-settings.ts';
 import { lastUserText, renderMessages, systemTextOf } from './render-messages.ts';
 import type { ResponseFormat } from './response-format.ts';
 import type { SentReasoning } from './sent-reasoning.ts';
-import type { Tool, ToolChoice } from './version-content.ts';
+import type { Tool, ToolChoice, VersionContent } from './version-content.ts';
 
 /** Placeholders and their substitution: `{{name}}` with optional inner blanks, one pass; nothing else is syntax. */
 
@@ -27,6 +27,7 @@ export interface Template {
   readonly messages?: readonly TemplateMessage[] | null;
   readonly tools?: readonly Tool[] | null;
   readonly toolChoice?: ToolChoice | null;
+  readonly executedTools?: VersionContent['executedTools'];
   /** Null or absent for text. */
   readonly responseFormat?: ResponseFormat | null;
 }
