@@ -22,6 +22,8 @@ import { queueDepth } from '../engine/run/queue.ts';
 import { readTemplate } from '../engine/run/templates.ts';
 import { createWorker, type Worker } from '../engine/run/worker.ts';
 import { createLiveStreams, type LiveStreams } from '../engine/stream/live-streams.ts';
+import { createStepReads } from '../engine/tools/step-reads.ts';
+import { createStepWrites } from '../engine/tools/step-writes.ts';
 import { createOpenCalls } from '../faces/mcp/open-calls.ts';
 import { countWaitingLines } from '../features/batches/statements/due-batches.ts';
 import { type BatchRunner, createBatchRunner } from '../features/batches/verbs/batch-runner.ts';
@@ -260,7 +262,7 @@ function observedModels(
 }
 
 function connectWorker(
-  { config, db, logger }: WiringDeps,
+  { config, db, logger, tools }: WiringDeps,
   connections: Connections,
   failures: BackgroundFailures,
   {
@@ -272,12 +274,18 @@ function connectWorker(
     readonly onSilence: () => void;
   },
 ): Worker {
-  const { workDb, leasePipelines } = connections;
+  const { workDb, leasePipelines, pipelines } = connections;
   return createWorker({
     ...{ db: workDb, leasePipelines, finisher: work.finisher },
     execute: {
       ...work.execute,
       earlierMessages: earlierMessages(workDb),
+      ...(tools && {
+        toolLoop: {
+          ...{ tools, bytes: work.execute.bytes, onError: failures.reportOperation },
+          ...{ reads: createStepReads(workDb), writes: createStepWrites(pipelines) },
+        },
+      }),
     },
     slots: config.slots,
     inputBytes: Math.floor(config.executionBytes * inputsPart),
