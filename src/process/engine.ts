@@ -36,6 +36,7 @@ import { hideSecrets } from '../models/failure/redact.ts';
 import { withMetrics } from '../models/with-metrics.ts';
 import { createPostEvent } from '../net/post-event.ts';
 import type { BackgroundFailures } from './background-failures.ts';
+import { connectTools } from './connect-tools.ts';
 import { executionLog } from './log.ts';
 import { createMetrics, type Gauges, type Metrics } from './metrics.ts';
 import { createShares } from './process-shares.ts';
@@ -116,6 +117,7 @@ export function createEngine(
     ...{ models, template, streams, compute, bytes: promptBytes },
     ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
   };
+  const tools = connectTools(deps, connections);
   const worker =
     deps.role === 'api'
       ? null
@@ -144,7 +146,17 @@ export function createEngine(
     ...{ waiters, streams, worker, batches, sender: events?.sender ?? null },
   });
   return {
-    ...{ connections, compute, notifications, metrics, worker, finisher, events, providerHealth },
+    ...{
+      connections,
+      compute,
+      notifications,
+      metrics,
+      worker,
+      finisher,
+      events,
+      providerHealth,
+      tools,
+    },
     ...{ admission, cancelerOn, workflows, batches, shares, waiters },
     ...{ streams, callBytes, bodyBytes },
     openCalls: announcedOpenCalls(notifications, shares.toolCalls),
