@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../src/core/model/model-port.ts';
 import type { Role } from '../src/core/people/member.ts';
 import { deriveSealKey } from '../src/core/seal.ts';
+import type { ToolPort } from '../src/core/tools/tool-port.ts';
 import type { Connection } from '../src/db/connection.ts';
 import { type Db, openDatabase } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
@@ -66,6 +67,8 @@ export interface ServiceOptions {
   readonly models?: ModelPort;
   /** The result of testing a provider's connection; success by default. */
   readonly testConnection?: TestConnection;
+  /** None by default. */
+  readonly tools?: ToolPort;
   /** No providers in the environment and no models by default. */
   readonly directory?: ProviderDirectory;
   /** `api` if separate worker processes do the work. */
@@ -114,6 +117,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     readConnection: options.readConnection ?? null,
     models: options.models ?? models,
     testConnection: options.testConnection ?? (async () => {}),
+    ...(options.tools && { tools: options.tools }),
     ...(options.shareLimits && { shareLimits: options.shareLimits }),
     directory: options.directory ?? { environment: [], listModels: async () => [] },
     serverLimits: { ...serverLimits, ...options.serverLimits },

@@ -23,6 +23,9 @@ export const executionErrorCodes = [
   'FILE_UNAVAILABLE',
   'CANCELED',
   'WORKER_LOST',
+  'TOOL_LIMIT',
+  'TOOL_SERVER_ERROR',
+  'TOOL_OUTCOME_UNKNOWN',
   'INTERNAL',
 ] as const;
 /** The possible `errorCode` of a record. */
@@ -62,6 +65,7 @@ export const callFailureCodes = [
   'INVALID_REQUEST',
   'INVALID_VARIABLES',
   'MISSING_VARIABLES',
+  'MISSING_METADATA',
   'UNAUTHORIZED',
   'PERMISSION_DENIED',
   'AGENT_NOT_ACTIVE',

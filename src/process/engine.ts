@@ -4,6 +4,7 @@ import type { EndedExecution } from '../core/execution/ended-execution.ts';
 import { splitModelName } from '../core/model/model-port.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import type { Shares } from '../core/shares.ts';
+import type { ToolPort } from '../core/tools/tool-port.ts';
 import type { Connections } from '../db/connections.ts';
 import { type Db, dropIdle } from '../db/database.ts';
 import type { Notifications } from '../db/notifications.ts';
@@ -22,6 +23,8 @@ import { queueDepth } from '../engine/run/queue.ts';
 import { readTemplate } from '../engine/run/templates.ts';
 import { createWorker, type Worker } from '../engine/run/worker.ts';
 import { createLiveStreams, type LiveStreams } from '../engine/stream/live-streams.ts';
+import { createStepReads } from '../engine/tools/step-reads.ts';
+import { createStepWrites } from '../engine/tools/step-writes.ts';
 import { createOpenCalls } from '../faces/mcp/open-calls.ts';
 import { countWaitingLines } from '../features/batches/statements/due-batches.ts';
 import { type BatchRunner, createBatchRunner } from '../features/batches/verbs/batch-runner.ts';
@@ -122,7 +125,7 @@ export function createEngine(
     deps.role === 'api'
       ? null
       : connectWorker(deps, connections, failures, {
-          ...{ finisher, execute },
+          ...{ finisher, execute, tools: deps.tools ?? tools.sender },
           onSilence: () => events?.sender.abortAll(),
         });
   const events = worker && connectSender(deps, connections, failures, { worker, metrics });
@@ -146,18 +149,8 @@ export function createEngine(
     ...{ waiters, streams, worker, batches, sender: events?.sender ?? null },
   });
   return {
-    ...{
-      connections,
-      compute,
-      notifications,
-      metrics,
-      worker,
-      finisher,
-      events,
-      providerHealth,
-      tools,
-    },
-    ...{ admission, cancelerOn, workflows, batches, shares, waiters },
+    ...{ connections, compute, notifications, metrics, worker, finisher, events, providerHealth },
+    ...{ admission, cancelerOn, workflows, batches, shares, waiters, tools },
     ...{ streams, callBytes, bodyBytes },
     openCalls: announcedOpenCalls(notifications, shares.toolCalls),
   };
@@ -281,15 +274,20 @@ function connectWorker(
   }: {
     readonly finisher: Finisher;
     readonly execute: ExecuteDeps;
+    readonly tools: ToolPort;
     readonly onSilence: () => void;
   },
 ): Worker {
-  const { workDb, leasePipelines } = connections;
+  const { workDb, leasePipelines, pipelines } = connections;
   return createWorker({
     ...{ db: workDb, leasePipelines, finisher: work.finisher },
     execute: {
       ...work.execute,
       earlierMessages: earlierMessages(workDb),
+      toolLoop: {
+        ...{ tools: work.tools, bytes: work.execute.bytes, onError: failures.reportOperation },
+        ...{ reads: createStepReads(workDb), writes: createStepWrites(pipelines) },
+      },
     },
     slots: config.slots,
     inputBytes: Math.floor(config.executionBytes * inputsPart),

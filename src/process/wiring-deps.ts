@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { SharedResource } from '../core/shares.ts';
+import type { ToolPort } from '../core/tools/tool-port.ts';
 import type { Connection } from '../db/connection.ts';
 import type { Db } from '../db/database.ts';
 import type { ServerLimits } from '../http/connection/slow-readers.ts';
@@ -19,6 +20,8 @@ export interface WiringDeps {
   readonly readConnection?: Connection | null;
   readonly secret: string;
   readonly models: ModelPort;
+  /** Sends calls of tools instead of to their servers, in tests. */
+  readonly tools?: ToolPort;
   readonly testConnection: TestConnection;
   readonly directory: ProviderDirectory;
   /** The circuit breakers of providers, for metrics. */

@@ -5,6 +5,7 @@ import { type TemplatePart, templateFile } from './content.ts';
 import type { FileKind } from './file-value.ts';
 import { type Message, messageLists, type TemplateMessage } from './messages.ts';
 import { renderedCharsMax } from './model-settings.ts';
+import { offeredTool } from './offered-tool.ts';
 import { lastUserText, renderMessages, systemTextOf } from './render-messages.ts';
 import type { ResponseFormat } from './response-format.ts';
 import type { SentReasoning } from './sent-reasoning.ts';
@@ -143,7 +144,8 @@ export function render(
 ): Prompt {
   const fill = (text: string) =>
     text.replace(placeholder, (_, name: string) => texts.get(name) ?? '');
-  const { system, user, messages, tools, toolChoice } = template;
+  const { system, user, messages, toolChoice, executedTools } = template;
+  const tools = executedTools ? executedTools.map(offeredTool) : template.tools;
   const offered = { ...(tools && { tools }), ...(toolChoice && { toolChoice }) };
   if (messages) {
     const sent = renderMessages(messages, texts, fill, reasoning);

@@ -30,9 +30,11 @@ import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.
 import type { BatchLineOf } from '../batch/batch.ts';
 import type { CallFailureCode } from '../failure.ts';
 import { toId } from '../id.ts';
+import type { Labels } from '../labels.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import type { Caller } from '../people/caller.ts';
 import { sees } from '../people/member.ts';
+import { missingValues } from './bound-values.ts';
 import {
   type CallFacts,
   type CallTarget,
@@ -138,6 +140,8 @@ export interface AgentAtAdmission {
   readonly formatText: string | null;
   /** The tools of the version. */
   readonly toolNames: readonly string[];
+  /** What the tools that the service executes take from the call; null if the version has none. */
+  readonly boundValues: readonly string[] | null;
 }
 
 /** The workspace's AI Actions of one month, rolled over like `Counts`. */
@@ -265,6 +269,11 @@ function decideOnBody(
     const { code, message, fields } = problemRefusal(examined, body, call.list);
     return refuse(code, message, fields);
   }
+  const unbound = missingValues(agent.boundValues ?? [], labelsOf(body));
+  if (unbound.length > 0) {
+    const message = `The tools of this agent take values from the call that it does not have: ${unbound.join(', ')}.`;
+    return refuse('MISSING_METADATA', message, { missingMetadata: unbound });
+  }
   if (monthOf(nowMs) > month.month) {
     month.month = monthOf(nowMs);
     month.used = 0;
@@ -290,6 +299,10 @@ function decideOnBody(
     responseFormat,
     ignoredVariables: [...variables.values.keys()].filter((name) => !declared.has(name)),
   };
+}
+
+function labelsOf(body: ParsedBody): Labels | null {
+  return body.kind === 'variables' || body.kind === 'conversation' ? body.labels : null;
 }
 
 interface BodyRefusal {

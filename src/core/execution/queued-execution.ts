@@ -88,6 +88,8 @@ export interface QueuedExecution extends LiveExecution, Claim {
   /** The variables by name, if this process has just accepted them and they have no files. */
   readonly variableValues?: Variables['values'];
   readonly settings: ExecutionSettings;
+  /** Finished turns that called tools; null if its version executes none. */
+  readonly turns: number | null;
   /** Since the first start of work, by the database's clock. */
   readonly elapsedMs: number;
 }

@@ -41,6 +41,9 @@ export interface QueuedExecutionRow {
   readonly model: string;
   /** With the models before it, without losses. */
   readonly earlierAttempts: number;
+  /** Finished turns that called tools, and these calls; null if its version executes none. */
+  readonly turns: number | null;
+  readonly toolCallsMade: number | null;
   readonly attemptList: readonly Attempt[] | null;
   /** The database time, read under the lock. */
   readonly nowMs: number;
@@ -90,7 +93,7 @@ const lockAgents = statement<readonly string[]>('finish-lock-agents')`
   select subject from limits where subject = any(${(ids) => ids}::uuid[]) order by subject for update`;
 
 const lockQueue = statement<readonly string[], QueuedExecutionRow>('finish-lock-queue')`
-  select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list,
+  select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list, turns, tool_calls_made,
     spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
     (extract(epoch from started_at) * 1000)::float8 as started_ms,

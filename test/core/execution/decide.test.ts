@@ -68,6 +68,7 @@ const agent: NonNullable<Facts['agent']> = {
   responseFormat: null,
   formatText: null,
   toolNames: [],
+  boundValues: null,
 };
 const good = (): Facts => ({
   nowMs,

@@ -453,7 +453,10 @@ function longPrompt(bytes: ByteShares): ExecuteDeps {
 }
 
 function runOf(signal: AbortSignal): AttemptRun {
-  return { signal, isOwned: () => true, reservations: [] };
+  return {
+    ...{ signal, isOwned: () => true, isHeld: () => true, reservations: [] },
+    advance: () => assert.fail('there is no further turn'),
+  };
 }
 
 const settings = {
@@ -474,4 +477,5 @@ const claimed: QueuedExecution = {
   setup: emptySetup,
   ...{ storeBodies: true, slotAgentId: null, workflow: null },
   ...{ settings, called: false, emptied: false, mismatch: null, elapsedMs: 0 },
+  turns: null,
 };
