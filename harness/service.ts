@@ -139,7 +139,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
           session: memberSessionOf(db, sessions.caller),
         }),
         // Without DNS: every address that is not private by itself is accepted.
-        checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
+        checkBaseURL: (baseURL) =>
+          checkBaseURL(baseURL, [allowedHost, ...allowedHosts], async () => []),
         checkEndpointURL: (url) => checkEndpointURL(url, allowedHosts, async () => []),
       };
     },

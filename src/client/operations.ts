@@ -65,6 +65,11 @@ export const paths = {
   '/api/v1/alerts/preview': { POST: 'previewNewAlert body' },
   '/api/v1/alerts/{alertId}': { GET: 'getAlert', PATCH: 'updateAlert body', DELETE: 'deleteAlert' },
   '/api/v1/alerts/{alertId}/preview': { POST: 'previewAlert body' },
+  '/api/v1/tool-servers': { POST: 'createToolServer body', GET: 'listToolServers' },
+  '/api/v1/tool-servers/{toolServerId}': { GET: 'getToolServer', PATCH: 'updateToolServer body', DELETE: 'deleteToolServer' },
+  '/api/v1/tool-servers/{toolServerId}/rotate': { POST: 'rotateToolServer body' },
+  '/api/v1/tool-servers/{toolServerId}/check': { POST: 'checkToolServer' },
+  '/api/v1/tool-servers/{toolServerId}/tools/{toolName}/try': { POST: 'tryTool body' },
   '/api/v1/keys': { POST: 'createKey body', GET: 'listKeys query' },
   '/api/v1/keys/{apiKeyId}': { PATCH: 'updateKey body' },
   '/api/v1/keys/{apiKeyId}/revoke': { POST: 'revokeKey' },
@@ -109,6 +114,8 @@ export interface PathArguments {
   endpointId: [endpointId: string];
   eventId: [eventId: string];
   alertId: [alertId: string];
+  toolServerId: [toolServerId: string];
+  toolName: [toolName: string];
   apiKeyId: [apiKeyId: string];
   name: [name: string];
   erasureId: [erasureId: string];

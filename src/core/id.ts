@@ -27,6 +27,7 @@ const prefixes = {
   event: 'evt',
   batch: 'bat',
   alert: 'alr',
+  toolServer: 'tsv',
   toolCall: 'tcl',
 } as const;
 

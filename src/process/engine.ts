@@ -4,6 +4,7 @@ import type { EndedExecution } from '../core/execution/ended-execution.ts';
 import { splitModelName } from '../core/model/model-port.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import type { Shares } from '../core/shares.ts';
+import type { ToolPort } from '../core/tools/tool-port.ts';
 import type { Connections } from '../db/connections.ts';
 import { type Db, dropIdle } from '../db/database.ts';
 import type { Notifications } from '../db/notifications.ts';
@@ -38,6 +39,7 @@ import { hideSecrets } from '../models/failure/redact.ts';
 import { withMetrics } from '../models/with-metrics.ts';
 import { createPostEvent } from '../net/post-event.ts';
 import type { BackgroundFailures } from './background-failures.ts';
+import { connectTools } from './connect-tools.ts';
 import { executionLog } from './log.ts';
 import { createMetrics, type Gauges, type Metrics } from './metrics.ts';
 import { createShares } from './process-shares.ts';
@@ -118,11 +120,12 @@ export function createEngine(
     ...{ models, template, streams, compute, bytes: promptBytes },
     ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
   };
+  const tools = connectTools(deps, connections);
   const worker =
     deps.role === 'api'
       ? null
       : connectWorker(deps, connections, failures, {
-          ...{ finisher, execute },
+          ...{ finisher, execute, tools: deps.tools ?? tools.sender },
           onSilence: () => events?.sender.abortAll(),
         });
   const events = worker && connectSender(deps, connections, failures, { worker, metrics });
@@ -147,7 +150,7 @@ export function createEngine(
   });
   return {
     ...{ connections, compute, notifications, metrics, worker, finisher, events, providerHealth },
-    ...{ admission, cancelerOn, workflows, batches, shares, waiters },
+    ...{ admission, cancelerOn, workflows, batches, shares, waiters, tools },
     ...{ streams, callBytes, bodyBytes },
     openCalls: announcedOpenCalls(notifications, shares.toolCalls),
   };
@@ -262,7 +265,7 @@ function observedModels(
 }
 
 function connectWorker(
-  { config, db, logger, tools }: WiringDeps,
+  { config, db, logger }: WiringDeps,
   connections: Connections,
   failures: BackgroundFailures,
   {
@@ -271,6 +274,7 @@ function connectWorker(
   }: {
     readonly finisher: Finisher;
     readonly execute: ExecuteDeps;
+    readonly tools: ToolPort;
     readonly onSilence: () => void;
   },
 ): Worker {
@@ -280,12 +284,10 @@ function connectWorker(
     execute: {
       ...work.execute,
       earlierMessages: earlierMessages(workDb),
-      ...(tools && {
-        toolLoop: {
-          ...{ tools, bytes: work.execute.bytes, onError: failures.reportOperation },
-          ...{ reads: createStepReads(workDb), writes: createStepWrites(pipelines) },
-        },
-      }),
+      toolLoop: {
+        ...{ tools: work.tools, bytes: work.execute.bytes, onError: failures.reportOperation },
+        ...{ reads: createStepReads(workDb), writes: createStepWrites(pipelines) },
+      },
     },
     slots: config.slots,
     inputBytes: Math.floor(config.executionBytes * inputsPart),

@@ -20,7 +20,7 @@ export interface WiringDeps {
   readonly readConnection?: Connection | null;
   readonly secret: string;
   readonly models: ModelPort;
-  /** Sends calls of tools to their servers. */
+  /** Sends calls of tools instead of to their servers, in tests. */
   readonly tools?: ToolPort;
   readonly testConnection: TestConnection;
   readonly directory: ProviderDirectory;

@@ -20,6 +20,7 @@ import { up as assistantMessages } from './0013-assistant-messages.ts';
 import { up as warnings } from './0014-warnings.ts';
 import { up as failedItems } from './0015-failed-items.ts';
 import { up as toolLoop } from './0018-tool-loop.ts';
+import { up as toolServers } from './0019-tool-servers.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -57,6 +58,7 @@ export const released: Migrations = {
   '0014-warnings': warnings,
   '0015-failed-items': failedItems,
   '0018-tool-loop': toolLoop,
+  '0019-tool-servers': toolServers,
 };
 
 /** The advisory lock that serializes migrations. */

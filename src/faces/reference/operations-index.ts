@@ -16,6 +16,7 @@ import * as usage from '../../features/people/contract/usage-contract.ts';
 import * as views from '../../features/people/contract/views-contract.ts';
 import * as prompts from '../../features/prompts/contract/prompts-contract.ts';
 import * as providers from '../../features/providers/providers-contract.ts';
+import * as toolServers from '../../features/tools/contract/tool-servers-contract.ts';
 import * as schedules from '../../features/workflows/contract/schedules-contract.ts';
 import * as webhooks from '../../features/workflows/contract/webhooks-contract.ts';
 import * as workflowRuns from '../../features/workflows/contract/workflow-runs-contract.ts';
@@ -119,6 +120,14 @@ export const endpoints = {
   updateAlert: alerts.updateAlert,
   deleteAlert: alerts.deleteAlert,
   previewAlert: alerts.previewAlert,
+  createToolServer: toolServers.createToolServer,
+  listToolServers: toolServers.listToolServers,
+  getToolServer: toolServers.getToolServer,
+  updateToolServer: toolServers.updateToolServer,
+  deleteToolServer: toolServers.deleteToolServer,
+  rotateToolServer: toolServers.rotateToolServer,
+  checkToolServer: toolServers.checkToolServer,
+  tryTool: toolServers.tryTool,
   createKey: keys.createKey,
   listKeys: keys.listKeys,
   updateKey: keys.updateKey,

@@ -68,6 +68,7 @@ export const tags = [
   'Events',
   'Keys',
   'Usage',
+  'Tools',
   'Providers',
   'Members',
   'Retention',
