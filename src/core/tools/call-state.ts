@@ -22,7 +22,8 @@ import { parallelCallsMax, safeSendsMax, type ToolSettings } from './tool-settin
  * Invariants: a request leaves only after its dispatch is committed, under the claim of its worker. A call that is not safe leaves
  * once. What is `done`, `unknown` or `canceled` changes no more.
  */
-export type CallState = 'ready' | 'dispatched' | 'done' | 'unknown' | 'canceled';
+export const callStates = ['ready', 'dispatched', 'done', 'unknown', 'canceled'] as const;
+export type CallState = (typeof callStates)[number];
 
 /** A call of a turn, as the steps of its execution have it. */
 export interface Call {

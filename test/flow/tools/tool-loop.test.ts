@@ -278,9 +278,8 @@ test('a turn that fails is retried alone, with the attempts of a turn of its own
   const record = await (await start({}, { config: { maxAttempts: 2 } })).end();
   assert.deepEqual([record.outputText, record.attempts, record.turns], ['done', 4, 2]);
   assert.equal(tools.requests.length - from, 1);
-  const { body } = { body: record };
   assert.deepEqual(
-    body.attemptList.map(({ errorCode = null }: { errorCode?: string }) => errorCode),
+    record.attemptList.map(({ errorCode }: { errorCode?: string }) => errorCode ?? null),
     ['PROVIDER_ERROR', null, 'PROVIDER_ERROR', null],
   );
 });
@@ -313,4 +312,31 @@ test('a record without bodies has none in its steps', async () => {
     [1, 1, 'done', 1, null],
     [2, 0, 'done', 0, null],
   ]);
+});
+
+test('the steps of an execution are listed, with arguments and results', async () => {
+  service.models.script({ ...calling(['act', { a: 1 }]), text: 'let me see' }, { text: 'done' });
+  tools.script(toolResult('one', true));
+  const { path, end } = await start({ safe: true });
+  await end();
+  const { status, body } = await service.call('GET', `${path}/steps`, { key });
+  assert.equal(status, 200, JSON.stringify(body));
+  const [first, call, last] = body.steps;
+  assert.deepEqual(
+    [first.turn, first.kind, first.text, first.inputTokens, first.modelUsed],
+    [1, 'model', 'let me see', 10, 'cueline/echo'],
+  );
+  assert.match(call.toolCallId, /^tcl_/);
+  assert.match(call.toolServerId, /^tsv_/);
+  const { state, sent, arguments: given, usedArguments, result, isError, errorCode } = call;
+  assert.deepEqual(
+    { state, sent, given, usedArguments, result, isError, errorCode },
+    {
+      ...{ state: 'done', sent: 1, given: { a: 1 }, usedArguments: { a: 1 }, result: 'one' },
+      ...{ isError: true, errorCode: 'TOOL_SERVER_ERROR' },
+    },
+  );
+  assert.deepEqual([last.turn, last.kind, last.state], [2, 'model', 'done']);
+  const { key: executing } = await service.key({ permissions: ['execute'] });
+  assert.equal((await service.call('GET', `${path}/steps`, { key: executing })).status, 403);
 });
