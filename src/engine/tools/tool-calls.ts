@@ -15,6 +15,7 @@ import {
 import type { ExecutedTool } from '../../core/tools/executed-tool.ts';
 import type { ToolOutcome } from '../../core/tools/tool-port.ts';
 import { parallelCallsMax, toolSettingsDefault } from '../../core/tools/tool-settings.ts';
+import { isUnavailable } from '../../db/database-error.ts';
 import {
   type LoopOutcome,
   type LoopRun,
@@ -186,6 +187,8 @@ class TurnCalls {
       });
     } catch (error) {
       this.#deps.onError(error, 'tool call');
+      // The port reads from the database before it sends.
+      if (isUnavailable(error)) return unsent;
       return { kind: 'unknown', problem: 'Internal error.' };
     }
   }
