@@ -42,7 +42,10 @@ test('an execution calls its tools and answers', async () => {
     tools.requests.map(({ argumentsJson }) => argumentsJson),
     ['{"a":1}', '{"a":2}'],
   );
-  const { rows } = await sql`select n, part, state, sent, result from execution_steps order by n, part`.execute(service.db);
+  const { rows } =
+    await sql`select n, part, state, sent, result from execution_steps order by n, part`.execute(
+      service.db,
+    );
   assert.deepEqual(rows, [
     { n: 1, part: 0, state: 'done', sent: 0, result: null },
     { n: 1, part: 1, state: 'done', sent: 1, result: 'one' },

@@ -7,6 +7,7 @@ import type { VariableSchemas } from '../../../core/agent/variable-schemas.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import { uuid7 } from '../../../core/id.ts';
 import { identical, same } from '../../../core/json.ts';
+import { referenceOf, shortest } from '../../../core/tools/tool-reference.ts';
 import { requireSchemas } from '../../../engine/compute/require-schemas.ts';
 import type { VersionRow } from '../../prompts/statements/versions.ts';
 import { changePrompt, createPrompt } from '../../prompts/verbs/change-prompt.ts';
@@ -84,11 +85,12 @@ async function planVersion(
 /** A version never changes. */
 function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput): void {
   const fields = [
-    ...(['system', 'user', 'messages', 'tools', 'toolChoice'] as const),
+    ...(['system', 'user', 'messages', 'toolChoice'] as const),
     ...(['model', 'temperature', 'maxTokens', 'topP', 'notes'] as const),
   ];
   const different = [
     ...fields.filter((field) => !same(existing[field], input[field])),
+    ...(same(toolsOf(existing), toolsOf(input)) ? [] : ['tools']),
     ...callSettingNames.filter(
       (name) => !same(existing.settings[name] ?? null, input.settings[name] ?? null),
     ),
@@ -98,6 +100,14 @@ function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput
   if (different.length === 0) return;
   const message = `Version "${existing.label}" exists with another ${different.join(', ')}. A version cannot change: use another label.`;
   throw new CallFailure('CONFLICT', message);
+}
+
+/** Of servers, what the version names; what these say of them is not part of a declaration. */
+function toolsOf(version: VersionRow | VersionInput): readonly unknown[] | null {
+  if ('toolReferences' in version && version.toolReferences) {
+    return version.toolReferences.map(shortest);
+  }
+  return version.executedTools?.map(referenceOf) ?? version.tools;
 }
 
 /** A stored version has them as text. */

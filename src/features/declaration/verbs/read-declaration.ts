@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { slugOf } from '../../../core/slug.ts';
+import { referenceOf } from '../../../core/tools/tool-reference.ts';
 import type { Db } from '../../../db/database.ts';
 import { inSnapshot } from '../../../db/in-snapshot.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../agents/statements/agents.ts';
@@ -149,7 +150,8 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
 }
 
 function declareVersion(version: VersionRow): object {
-  const { label, system, user, messages, tools, toolChoice, settings, notes } = version;
+  const { label, system, user, messages, toolChoice, settings, notes } = version;
+  const tools = version.executedTools?.map(referenceOf) ?? version.tools;
   const { model, temperature, maxTokens, topP } = version;
   const given = {
     ...{ label, system, user, messages, tools, toolChoice },

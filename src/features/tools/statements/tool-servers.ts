@@ -149,6 +149,13 @@ export async function writeCheck(db: Db, id: string, problem: string | null): Pr
   );
 }
 
+/** Whether a version has tools of the server, which it names. */
+export async function isNamedByVersions(trx: Trx, serverId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from version_tool_servers where server_id = ${serverId} limit 1`.execute(trx);
+  return rows.length > 0;
+}
+
 /** The agents that pin a version with tools of the server, and how many there are. */
 export async function findAgentsUsing(
   trx: Trx,

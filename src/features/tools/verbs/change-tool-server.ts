@@ -104,7 +104,7 @@ export async function changeToolServer(
     if (fields.length === 0) return { ...row, tools: catalog };
     const next = { ...row, ...settings };
     refuseOutside(next.url, tools ?? catalog);
-    if (await store.isNameTaken(trx, workspaceId, next)) throw nameTaken(next.name);
+    if (fields.includes('name')) await requireNewName(trx, workspaceId, next);
     const sealed = headers && sealedHeaders(deps.sealKey, { workspaceId, id }, headers);
     await store.updateToolServer(trx, id, next, sealed ?? null);
     if (tools && fields.includes('tools')) await store.writeCatalog(trx, id, digested(tools));
@@ -149,6 +149,18 @@ export async function deleteToolServer(db: Db, caller: Caller, id: string): Prom
 export async function requireToolServer(db: Db, caller: Caller, id: string): Promise<ToolServer> {
   const row = requireFound(await store.findToolServer(db, caller.workspaceId, id), 'tool server');
   return { ...row, tools: await store.readCatalog(db, id) };
+}
+
+/** Versions name their servers, so a server that one names keeps its name. */
+async function requireNewName(
+  trx: Trx,
+  workspaceId: string,
+  server: { readonly id: string; readonly name: string },
+): Promise<void> {
+  if (await store.isNameTaken(trx, workspaceId, server)) throw nameTaken(server.name);
+  if (!(await store.isNamedByVersions(trx, server.id))) return;
+  const message = 'Versions of prompts name this tool server. Its name cannot change any more.';
+  throw new CallFailure('CONFLICT', message);
 }
 
 /** The URL. */
