@@ -4,27 +4,37 @@ import type { Caller } from '../../../core/people/caller.ts';
 import type { ExecutedTool } from '../../../core/tools/executed-tool.ts';
 import type { ToolReference } from '../../../core/tools/tool-reference.ts';
 import { definitionsCharsMax, resultLimitDefault } from '../../../core/tools/tool-server.ts';
-import type { Trx } from '../../../db/database.ts';
+import type { Db, Trx } from '../../../db/database.ts';
 import { requireWholeWorkspace } from '../../people/access/require-permission.ts';
-import { type NamedTool, readToolsByServer } from '../statements/tool-servers.ts';
+import { lockToolServers, type NamedTool, readToolsByServer } from '../statements/tool-servers.ts';
 
 /** Whether versions may have tools that the service executes. */
 const executesTools: boolean = true;
 
-/**
- * The tools of a version as they are now. The servers cannot be deleted until the transaction ends.
- * @throws {CallFailure} that names the tool
- */
+/** The tools of a new version. Their servers cannot be deleted until the transaction ends. */
 export async function freezeTools(
   trx: Trx,
+  caller: Caller,
+  references: readonly ToolReference[],
+): Promise<ExecutedTool[]> {
+  await lockToolServers(trx, caller.workspaceId, serversOf(references));
+  return readTools(trx, caller, references);
+}
+
+/**
+ * Tools as they are now.
+ * @throws {CallFailure} that names the tool
+ */
+export async function readTools(
+  db: Db,
   caller: Caller,
   references: readonly ToolReference[],
 ): Promise<ExecutedTool[]> {
   // What the tools reach concerns more than the agents of a restricted key.
   requireWholeWorkspace(caller);
   if (!executesTools) throw invalidRequest('Field "tools": this server executes no tools yet.');
-  const names = [...new Set(references.map(({ server }) => server))];
-  const { servers, tools } = await readToolsByServer(trx, caller.workspaceId, names);
+  const names = serversOf(references);
+  const { servers, tools } = await readToolsByServer(db, caller.workspaceId, names);
   const frozen = references.map((reference, index) => {
     const place = `tools.${index}`;
     const { server, tool } = reference;
@@ -42,6 +52,10 @@ export async function freezeTools(
     throw invalidRequest(message);
   }
   return frozen;
+}
+
+function serversOf(references: readonly ToolReference[]): string[] {
+  return [...new Set(references.map(({ server }) => server))];
 }
 
 function freeze(reference: ToolReference, found: NamedTool, place: string): ExecutedTool {
