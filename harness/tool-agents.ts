@@ -1,5 +1,7 @@
+import { fromId } from '../src/core/id.ts';
 import type { ExecutedTool } from '../src/core/tools/executed-tool.ts';
 import type { ToolOutcome, ToolPort, ToolRequest } from '../src/core/tools/tool-port.ts';
+import { sql } from '../src/db/sql.ts';
 import { type AgentOptions, addAgent, type TestAgent } from './agents.ts';
 import { freshId } from './fresh-id.ts';
 import type { Service } from './service.ts';
@@ -56,4 +58,33 @@ export function scriptedTools(): ScriptedTools {
       return typeof answer === 'function' ? answer(request) : answer;
     },
   };
+}
+
+/** An answer with these calls. */
+export const calling = (...calls: readonly (readonly [name: string, given: unknown])[]) => ({
+  text: '',
+  finishReason: 'tool-calls',
+  toolCalls: calls.map(([name, given], index) => ({
+    ...{ id: `call_${index + 1}`, name, arguments: given },
+  })),
+});
+
+/** Takes an execution from its worker, as a sweep does once a process is lost. */
+export async function loseWorker({ db }: Pick<Service, 'db'>, executionId: string): Promise<void> {
+  await sql`
+    update execution_queue set worker = null, losses = losses + 1, spent_known = false,
+      available_at = clock_timestamp()
+    where id = ${fromId('execution', executionId)}`.execute(db);
+}
+
+/** The turn, part, state, sent and result of its steps. */
+export async function stepsOf(
+  { db }: Pick<Service, 'db'>,
+  executionId: string,
+  result = 'result',
+): Promise<unknown[][]> {
+  const { rows } = await sql<Record<string, unknown>>`
+    select n, part, state, sent, ${sql.raw(result)} as result from execution_steps
+    where execution_id = ${fromId('execution', executionId)} order by n, part`.execute(db);
+  return rows.map(({ n, part, state, sent, result: text }) => [n, part, state, sent, text]);
 }

@@ -5,6 +5,7 @@ export const paths = {
   '/api/v1/agents/{agentId}/execute': { POST: 'executeAgent body' },
   '/api/v1/agents/{agentId}/executions/{executionId}': { GET: 'getExecution query', DELETE: 'deleteExecution' },
   '/api/v1/agents/{agentId}/executions/{executionId}/events': { GET: 'listExecutionEvents' },
+  '/api/v1/agents/{agentId}/executions/{executionId}/steps': { GET: 'listExecutionSteps' },
   '/api/v1/agents/{agentId}/executions/{executionId}/stream': { GET: 'streamExecution query' },
   '/api/v1/agents/{agentId}/executions/{executionId}/cancel': { POST: 'cancelExecution' },
   '/api/v1/agents/{agentId}/executions': { GET: 'listExecutions query' },

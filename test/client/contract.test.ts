@@ -39,6 +39,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.cancel('a', 'e'),
   (c) => c.deleteExecution('a', 'e'),
   (c) => c.executionEvents('a', 'e'),
+  (c) => c.executionSteps('a', 'e'),
   (c) => c.retention(),
   (c) => c.setRetention({ recordsDays: 30, bodiesDays: null }),
   (c) => c.audit({ action: 'key.revoke', limit: 5 }),

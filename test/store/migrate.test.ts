@@ -182,8 +182,16 @@ test('runs that have or run again failed items get tables of their own: that of 
   await sql`drop table runs_with_failed_items, workflow_reruns`.execute(db);
   await sql`drop function mark_failed_items cascade`.execute(db);
   await sql`alter table batches drop column file_name, drop column rerun_of`.execute(db);
-  await sql`delete from schema_migrations where name = '0015-failed-items'`.execute(db);
+  const own = '0015-failed-items';
+  // Migrations are applied in their order: later ones are put aside.
+  await sql`create table later as select * from schema_migrations where name > ${own}`.execute(
+    db,
+  );
+  await sql`delete from schema_migrations where name >= ${own}`.execute(db);
   await dump.query('select from workflow_runs');
-  await migrate(db, { migrations: released, onWait: () => assert.fail('It waits for a table.') });
+  const migrations = Object.fromEntries(Object.entries(released).filter(([name]) => name <= own));
+  await migrate(db, { migrations, onWait: () => assert.fail('It waits for a table.') });
+  await sql`insert into schema_migrations select * from later`.execute(db);
+  await sql`drop table later`.execute(db);
   await checkSchema(db);
 });

@@ -201,7 +201,8 @@ async function executions({ full, owner, executing }: Callers, agents: Agents) {
   await full.call(`POST ${waitingPath}/cancel`);
   for (const caller of [full, owner, executing]) {
     for (const { path } of [...ended, { path: waitingPath }]) await caller.call(`GET ${path}`);
-    for (const below of ['/stream', '/events']) await caller.call(`GET ${ended[1]?.path}${below}`);
+    for (const below of ['/stream', '/events', '/steps'])
+      await caller.call(`GET ${ended[1]?.path}${below}`);
     await lists(caller, agents);
   }
   await owner.call(`POST ${rich.path.replace('/v1', '')}/execute`, { body: { variables } });

@@ -4,11 +4,12 @@ import { uuid7, uuid7Time } from '../id.ts';
 import { isObject } from '../is-object.ts';
 import type { ExecutedTool } from './executed-tool.ts';
 import type { ToolOutcome } from './tool-port.ts';
-import { safeSendsMax, type ToolSettings } from './tool-settings.ts';
+import { parallelCallsMax, safeSendsMax, type ToolSettings } from './tool-settings.ts';
 
 /**
  * The states of a call of a tool, and what follows each.
  *
+ *     (turn committed) ─────────────▼
  *     ready ──dispatch committed──▶ dispatched ──result committed──▶ done
  *      ▲ │                           │ │ │ process lost, or an answer that does not tell
  *      │ └─ cancel, deadline, limit  │ │ └─ not safe ──▶ unknown
@@ -16,10 +17,13 @@ import { safeSendsMax, type ToolSettings } from './tool-settings.ts';
  *      │      canceled               │
  *      └─────────────────────────────┘ refused before any work: the request is given back
  *
+ * The first calls of a turn are dispatched by its own commit, the others once one of these has ended.
+ *
  * Invariants: a request leaves only after its dispatch is committed, under the claim of its worker. A call that is not safe leaves
  * once. What is `done`, `unknown` or `canceled` changes no more.
  */
-export type CallState = 'ready' | 'dispatched' | 'done' | 'unknown' | 'canceled';
+export const callStates = ['ready', 'dispatched', 'done', 'unknown', 'canceled'] as const;
+export type CallState = (typeof callStates)[number];
 
 /** A call of a turn, as the steps of its execution have it. */
 export interface Call {
@@ -40,6 +44,11 @@ export interface Call {
   readonly result: string | null;
   readonly isError: boolean;
   readonly errorCode: ExecutionErrorCode | null;
+}
+
+/** Whether it counts: it was or will be sent. */
+export function isMade({ state, sent }: Pick<Call, 'state' | 'sent'>): boolean {
+  return state === 'ready' || sent > 0;
 }
 
 /** How the state of a call changes. */
@@ -100,16 +109,19 @@ export function plannedCalls(
   tools: readonly ExecutedTool[],
   limited: string | null,
 ): Call[] {
+  let dispatched = 0;
   return asked.map(({ id: callId, name, arguments: given }, index) => {
     const part = index + 1;
     const tool = tools.find((one) => one.name === name);
     const unsent = limited ?? unsentBecause(tool, given);
+    const isSent = unsent === null && ++dispatched <= parallelCallsMax;
     return {
-      ...{ part, callId, name, arguments: given, sent: 0, errorCode: null },
+      ...{ part, callId, name, arguments: given, errorCode: null },
       toolCallId: toolCallIdOf(executionId, n, part),
       server: tool?.server ?? null,
       safe: tool?.safe ?? false,
-      state: limited !== null ? 'canceled' : unsent !== null ? 'done' : 'ready',
+      state: isSent ? 'dispatched' : limited !== null ? 'canceled' : unsent ? 'done' : 'ready',
+      sent: Number(isSent),
       result: unsent,
       isError: unsent !== null,
     };

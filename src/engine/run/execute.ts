@@ -139,7 +139,6 @@ async function runLoop(
     if (outcome.kind !== 'ended' || outcome.toolCalls.length === 0) return outcome;
     const next = await loop.endTurn(outcome);
     if (next) return next;
-    if (deadline <= performance.now()) return outOfTime(loop.execution, prompt);
   }
 }
 

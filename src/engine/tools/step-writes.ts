@@ -2,7 +2,7 @@ import type { Attempt } from '../../core/execution/attempt.ts';
 import type { Claim, Spent } from '../../core/execution/queued-execution.ts';
 import { tokenSumMax } from '../../core/execution/queued-execution.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
-import type { Call, Settlement } from '../../core/tools/call-state.ts';
+import { type Call, isMade, type Settlement } from '../../core/tools/call-state.ts';
 import type { Pipelines } from '../../db/pipeline.ts';
 import { rowSet } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
@@ -13,11 +13,12 @@ import { transactBatch } from '../transaction/retry-transaction.ts';
 /**
  * The transactions between the turns of an execution, each one statement for all executions that write at the same time.
  *
- *     turn       the message of the model, its calls, and what it cost
- *     dispatch   a call leaves after this commit, never before it
+ *     turn       the message of the model, its calls, and what it cost; it dispatches the first calls
+ *     dispatch   a later call, or one that is sent again
  *     settle     how a request ended
  *
  * Invariants
+ * - A call leaves after the commit that dispatches it, never before.
  * - Each locks the queue row and names `(worker, attempt)`: without the claim it writes nothing and returns false.
  * - A turn increments `attempt`, like a claim. So what a turn has shown of its answer is void once the next one begins, and nobody
  *   writes for an earlier turn.
@@ -43,6 +44,8 @@ export interface EndedTurn extends Claimed {
   /** JSON text. */
   readonly message: string;
   readonly calls: readonly Call[];
+  /** Of dispatched calls, by part, as JSON text. */
+  readonly usedArguments: ReadonlyMap<number, string>;
 }
 
 export interface DispatchedCall extends Claimed {
@@ -115,7 +118,7 @@ const turns = rowSet<EndedTurn>(
   't',
   {
     ...claimColumns,
-    calls_made: ['int', (one) => one.calls.filter(({ state }) => state === 'ready').length],
+    calls_made: ['int', (one) => one.calls.filter(isMade).length],
     message: ['json', (one) => one.message],
     finished: ['jsonb', (one) => JSON.stringify(one.finished)],
     model: ['text', (one) => one.finished.model],
@@ -129,7 +132,7 @@ const turns = rowSet<EndedTurn>(
   { ordinality: true },
 );
 
-type PlannedCall = Call & Claimed;
+type PlannedCall = Call & Claimed & Pick<EndedTurn, 'usedArguments'>;
 
 const plannedCalls = rowSet<PlannedCall, readonly EndedTurn[]>(
   'c',
@@ -138,6 +141,7 @@ const plannedCalls = rowSet<PlannedCall, readonly EndedTurn[]>(
     n: claimColumns.n,
     part: ['smallint', (one) => one.part],
     state: ['text', (one) => one.state],
+    sent: ['smallint', (one) => one.sent],
     safe: ['bool', (one) => one.safe],
     is_error: ['bool', (one) => one.isError],
     tool_call_id: ['uuid', (one) => one.toolCallId],
@@ -145,6 +149,7 @@ const plannedCalls = rowSet<PlannedCall, readonly EndedTurn[]>(
     name: ['text', (one) => storable(one.name)],
     server_id: ['uuid', (one) => one.server],
     arguments: ['json', (one) => storableJson(one.arguments)],
+    used_arguments: ['json', (one) => one.usedArguments.get(one.part)],
     result: ['text', (one) => one.result],
   },
   {
@@ -179,10 +184,13 @@ const writeTurns = statement<readonly EndedTurn[], { ordinal: number }>('step-tu
       h.usd, h.known, h.latency_ms
     from held h where h.is_first),
   calls as (
-    insert into execution_steps (execution_id, n, part, state, safe, is_error, tool_call_id, call_id, name, server_id,
-      arguments, result, ended_at)
-    select c.execution_id, c.n, c.part, c.state, c.safe, c.is_error, c.tool_call_id, c.call_id, c.name, c.server_id,
-      c.arguments, c.result, case when c.state <> 'ready' then clock_timestamp() end
+    insert into execution_steps (execution_id, n, part, state, sent, safe, is_error, tool_call_id, call_id, name,
+      server_id, arguments, used_arguments, result, claim, dispatched_at, ended_at)
+    select c.execution_id, c.n, c.part, c.state, c.sent, c.safe, c.is_error, c.tool_call_id, c.call_id, c.name,
+      c.server_id, c.arguments, c.used_arguments, c.result,
+      case when c.state = 'dispatched' then h.attempt + 1 end,
+      case when c.state = 'dispatched' then clock_timestamp() end,
+      case when c.state not in ('ready', 'dispatched') then clock_timestamp() end
     from ${plannedCalls.table} join held h on h.execution_id = c.execution_id and h.n = c.n and h.is_first)
   select ordinal::int as ordinal from held`;
 

@@ -15,6 +15,7 @@ import {
 import type { ExecutedTool } from '../../core/tools/executed-tool.ts';
 import type { ToolOutcome } from '../../core/tools/tool-port.ts';
 import { parallelCallsMax, toolSettingsDefault } from '../../core/tools/tool-settings.ts';
+import { isUnavailable } from '../../db/database-error.ts';
 import {
   type LoopOutcome,
   type LoopRun,
@@ -31,6 +32,8 @@ export interface OpenTurn {
   readonly calls: readonly Call[];
   readonly tools: readonly ExecutedTool[];
   readonly leftMs: number;
+  /** Whether this claim has just committed the turn: what that dispatched was not sent yet. */
+  readonly isUnsent: boolean;
 }
 
 /**
@@ -76,14 +79,16 @@ class TurnCalls {
   }
 
   async finish(): Promise<void> {
-    for (const call of this.#calls.filter(({ state }) => state === 'dispatched')) {
+    for (const call of this.#turn.isUnsent ? [] : this.#calls.filter(isDispatched)) {
       await this.#settle(call, settleUnknown(call));
     }
-    const ready = this.#calls.filter(({ state }) => state === 'ready').values();
+    const open = this.#calls
+      .filter((call) => call.state === 'ready' || isDispatched(call))
+      .values();
     const sendNext = async () => {
-      for (const call of ready) {
-        if (this.#mustStop()) return;
-        await this.#send(call);
+      for (const call of open) {
+        if (!this.#mustStop()) await this.#send(call);
+        else if (isDispatched(call)) await this.#settle(call, settle(call, unsent));
       }
     };
     await Promise.all(Array.from({ length: parallelCallsMax }, sendNext));
@@ -97,11 +102,15 @@ class TurnCalls {
     if (ended) return ended;
     if (this.#calls.every(({ state }) => state !== 'ready')) return null;
     if (this.#run.signal.aborted) return stopped;
-    const { rejections } = this.#turn.execution;
+    const { rejections, settings } = this.#turn.execution;
+    if (this.#leftMs() <= 0) {
+      const message = `The execution did not end within ${settings.timeoutMs} ms.`;
+      return failed('MODEL_TIMEOUT', message, { counted: false });
+    }
     const waitMs = retryDelayMs(rejections + 1, this.#retryAfterMs, Math.random());
-    const leftMs = this.#leftMs();
+    const leftMs = Math.max(0, this.#leftMs());
     // At the deadline at the latest, which ends it.
-    const delayMs = delayWithin(leftMs, waitMs, Math.random()) ?? Math.max(0, leftMs);
+    const delayMs = delayWithin(leftMs, waitMs, Math.random()) ?? leftMs;
     return retry({ rejected: true, delayMs, waitCode: 'TOOL_SERVER_ERROR' });
   }
 
@@ -145,26 +154,29 @@ class TurnCalls {
       );
       return;
     }
-    const argumentsJson = storableJson(used);
-    const dispatched = await this.#write((fence) =>
-      this.#deps.writes.dispatch({ ...fence, part: call.part, usedArguments: argumentsJson }),
-    );
-    if (dispatched !== 'written') {
-      if (dispatched === 'unstorable') this.#broken = true;
-      return;
-    }
-    const sent = { ...call, sent: call.sent + 1 };
-    const outcome = await this.#request(tool, call, argumentsJson);
+    const sent = isDispatched(call) ? call : await this.#dispatch(call, used);
+    if (!sent) return;
+    const outcome = await this.#request(tool, call, used);
     if (outcome.kind === 'refused') {
       this.#retryAfterMs = Math.max(this.#retryAfterMs, outcome.retryAfterMs);
     }
     await this.#settle(sent, settle(sent, outcome));
   }
 
+  /** Null if it must not be sent. */
+  async #dispatch(call: Call, usedArguments: string): Promise<Call | null> {
+    const { part } = call;
+    const result = await this.#write((fence) =>
+      this.#deps.writes.dispatch({ ...fence, part, usedArguments }),
+    );
+    if (result === 'unstorable') this.#broken = true;
+    return result === 'written' ? { ...call, sent: call.sent + 1 } : null;
+  }
+
   async #request(tool: ExecutedTool, call: Call, argumentsJson: string): Promise<ToolOutcome> {
     const { id: executionId, workspaceId } = this.#turn.execution;
     const { signal } = this.#run;
-    if (signal.aborted) return { kind: 'refused', retryAfterMs: 0, problem: 'Aborted.' };
+    if (signal.aborted) return unsent;
     try {
       return await this.#deps.tools.call({
         toolCallId: idOf(call),
@@ -175,6 +187,8 @@ class TurnCalls {
       });
     } catch (error) {
       this.#deps.onError(error, 'tool call');
+      // The port reads from the database before it sends.
+      if (isUnavailable(error)) return unsent;
       return { kind: 'unknown', problem: 'Internal error.' };
     }
   }
@@ -227,10 +241,33 @@ function usedArguments(
   { bind }: ExecutedTool,
   { arguments: given }: Call,
   { labels }: QueuedExecution,
-): Readonly<Record<string, unknown>> | null {
+): string | null {
   const bound = Object.entries(bind).map(
     ([name, path]) => [name, boundValue(path, labels)] as const,
   );
   if (bound.some(([, value]) => value === null)) return null;
-  return { ...(given as Readonly<Record<string, unknown>>), ...Object.fromEntries(bound) };
+  const own = given as Readonly<Record<string, unknown>>;
+  return storableJson({ ...own, ...Object.fromEntries(bound) });
 }
+
+/** Those of the calls that a turn dispatches, by part. */
+export function argumentsOf(
+  calls: readonly Call[],
+  tools: readonly ExecutedTool[],
+  execution: QueuedExecution,
+): Map<number, string> {
+  const used = new Map<number, string>();
+  for (const call of calls.filter(isDispatched)) {
+    const tool = tools.find(({ name }) => name === call.name);
+    const json = tool && usedArguments(tool, call, execution);
+    if (json) used.set(call.part, json);
+  }
+  return used;
+}
+
+function isDispatched({ state }: Call): boolean {
+  return state === 'dispatched';
+}
+
+/** Of a call that was dispatched and did not leave. */
+const unsent = { kind: 'refused', retryAfterMs: 0, problem: 'It was not sent.' } as const;

@@ -7,7 +7,7 @@ import { attemptOf } from '../../core/execution/attempt.ts';
 import { type Ended, failed } from '../../core/execution/outcome.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
-import { type Call, exceededLimit, plannedCalls } from '../../core/tools/call-state.ts';
+import { type Call, exceededLimit, isMade, plannedCalls } from '../../core/tools/call-state.ts';
 import type { ExecutedTool } from '../../core/tools/executed-tool.ts';
 import { toolSettingsDefault } from '../../core/tools/tool-settings.ts';
 import {
@@ -18,7 +18,7 @@ import {
   writeStep,
 } from './loop-run.ts';
 import type { StoredTurn, TurnMessage } from './step-reads.ts';
-import { callTools } from './tool-calls.ts';
+import { argumentsOf, callTools } from './tool-calls.ts';
 
 /**
  * The loop of an execution whose version executes tools: a turn of the model, its calls, the next turn with their results, until an
@@ -34,6 +34,8 @@ export class ToolLoop {
   readonly #tools: readonly ExecutedTool[];
   readonly #turns: StoredTurn[];
   #execution: QueuedExecution;
+  /** Whether this claim has committed the last turn, and nothing of it was sent. */
+  #isUnsent = false;
 
   constructor(
     deps: ToolLoopDeps,
@@ -80,8 +82,9 @@ export class ToolLoop {
     if (!turn) return null;
     const finished = await callTools(this.#deps, this.#run, {
       ...{ execution: this.#execution, n: this.#turns.length, calls: turn.calls },
-      ...{ tools: this.#tools, leftMs },
+      ...{ tools: this.#tools, leftMs, isUnsent: this.#isUnsent },
     });
+    this.#isUnsent = false;
     this.#turns.splice(-1, 1, { ...turn, calls: finished.calls });
     return finished.outcome;
   }
@@ -119,9 +122,10 @@ export class ToolLoop {
     const { usage, cost, attemptMs } = answer;
     const latencyMs = attemptMs === null ? null : Math.round(attemptMs);
     const { worker, attempt } = this.#execution;
+    const usedArguments = argumentsOf(calls, this.#tools, this.#execution);
     const result = await writeStep(this.#deps, this.#run, () =>
       this.#deps.writes.turn({
-        ...{ executionId, worker, attempt, n, calls, message: json },
+        ...{ executionId, worker, attempt, n, calls, usedArguments, message: json },
         finished: attemptOf({ model, errorCode: null, usage, cost, latencyMs }),
         spent: {
           inputTokens: usage.inputTokens,
@@ -137,9 +141,10 @@ export class ToolLoop {
       return failed('INTERNAL', 'Internal error.', { usage, cost, attemptMs });
     this.#run.reservations.push(this.#deps.bytes.add(bytesOf([json])));
     this.#turns.push({ message, calls });
+    this.#isUnsent = true;
     this.#execution = { ...this.#execution, ...nextTurn, attempt: attempt + 1, turns: n };
     this.#run.advance(this.#execution);
-    return this.#run.signal.aborted ? stopped : null;
+    return null;
   }
 
   get #isLimited(): boolean {
@@ -152,10 +157,6 @@ const nextTurn = {
   ...{ failures: 0, rejections: 0, waitCode: null },
   ...{ called: true, emptied: false, mismatch: null },
 };
-
-function isMade({ state, sent }: Call): boolean {
-  return state === 'ready' || sent > 0;
-}
 
 /** A message that is too long is sent back without what only its provider reads. */
 function messageOf({ output, details: { message } }: Ended): TurnMessage {

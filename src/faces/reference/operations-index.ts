@@ -5,6 +5,7 @@ import * as alerts from '../../features/events/contract/alerts-contract.ts';
 import * as eventEndpoints from '../../features/events/contract/endpoints-contract.ts';
 import * as events from '../../features/events/contract/events-contract.ts';
 import * as executions from '../../features/executions/contract/executions-contract.ts';
+import * as steps from '../../features/executions/contract/steps-contract.ts';
 import * as erasures from '../../features/history/contract/erasures-contract.ts';
 import * as exports from '../../features/history/contract/export-contract.ts';
 import * as retention from '../../features/history/contract/retention-contract.ts';
@@ -29,6 +30,7 @@ export const endpoints = {
   executeAgent: executions.executeAgent,
   getExecution: executions.getExecution,
   listExecutionEvents: events.listExecutionEvents,
+  listExecutionSteps: steps.listExecutionSteps,
   streamExecution: executions.streamExecution,
   cancelExecution: executions.cancelExecution,
   deleteExecution: erasures.deleteExecution,
