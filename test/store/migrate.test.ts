@@ -184,9 +184,7 @@ test('runs that have or run again failed items get tables of their own: that of 
   await sql`alter table batches drop column file_name, drop column rerun_of`.execute(db);
   const own = '0015-failed-items';
   // Migrations are applied in their order: later ones are put aside.
-  await sql`create table later as select * from schema_migrations where name > ${own}`.execute(
-    db,
-  );
+  await sql`create table later as select * from schema_migrations where name > ${own}`.execute(db);
   await sql`delete from schema_migrations where name >= ${own}`.execute(db);
   await dump.query('select from workflow_runs');
   const migrations = Object.fromEntries(Object.entries(released).filter(([name]) => name <= own));

@@ -33,13 +33,17 @@ export interface Planning {
   /** The stored ids of agents that are declared inactive: workflows may name them. */
   readonly mayBeInactive: Set<string>;
   readonly workflows: Named<NamedWorkflowRow>;
+  /** The tools of declared servers, by the names of the servers. */
+  readonly toolServers: Map<string, ReadonlySet<string>>;
+  /** From `deriveSealKey`. */
+  readonly sealKey: Buffer;
   readonly changes: Change[];
   readonly revisions: Map<string, number>;
   /** Adds a step to the plan. */
   readonly add: (work: Work) => void;
 }
 
-export type Kind = 'prompt' | 'agent' | 'workflow';
+export type Kind = 'toolServer' | 'prompt' | 'agent' | 'workflow';
 
 /** One step of the plan. It makes the same calls as the API, with all their checks. `events` are written after all steps. */
 export type Work = (trx: Trx, events: NewEvent[]) => Promise<unknown>;

@@ -223,6 +223,21 @@ export const createPromptVersion = endpoint({
   body: body('PromptVersionInput', {
     label: versionLabel,
     ...versionInput,
+    from: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.labelMax,
+        description:
+          'Label or identifier of a version of the prompt. With `refreshTools`, in place of the content.',
+        examples: ['v3'],
+      }),
+    ),
+    refreshTools: Type.Optional(
+      Type.Boolean({
+        description:
+          'With `from`: adds a version with the same content, and the definitions that its tools have now.',
+      }),
+    ),
   }),
   responses: { 201: PromptVersion, ...problems(404, 409) },
   responseHeaders: ['Location'],
