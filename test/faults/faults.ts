@@ -29,8 +29,8 @@ export const faults: readonly TestedFault[] = [
     name: 'unfenced-step',
     description: 'a step is written without the claim of its execution',
     file: 'engine/tools/step-writes.ts',
-    find: 'l.worker = i.worker and ${isCurrent})`;',
-    replace: 'true)`;',
+    find: 'join locked l on l.id = i.execution_id and l.worker = i.worker and',
+    replace: 'join locked l on true or',
     tests: ['test/flow/tools/step-writes.test.ts'],
   },
   {

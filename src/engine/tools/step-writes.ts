@@ -28,7 +28,6 @@ export interface StepWrites {
   turn(turn: EndedTurn): Promise<boolean>;
   dispatch(call: DispatchedCall): Promise<boolean>;
   settle(call: SettledCall): Promise<boolean>;
-  idle(): Promise<void>;
 }
 
 interface Claimed extends Claim {
@@ -88,9 +87,6 @@ export function createStepWrites(pipelines: Pipelines): StepWrites {
     turn: turns.add,
     dispatch: dispatches.add,
     settle: settlements.add,
-    async idle() {
-      await Promise.all([turns.idle(), dispatches.idle(), settlements.idle()]);
-    },
   };
 }
 
