@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type Attack, bytes, type Sent, type Targets, utf8 } from './attack.ts';
-import { broken, oversize } from './bodies.ts';
+import { broken, oversizes } from './bodies.ts';
 import { nearValid } from './calls.ts';
-import { framing } from './framing.ts';
+import { framings } from './framing.ts';
 import { headers, methods, paths } from './heads.ts';
 
 export function attacks(targets: Targets): fc.Arbitrary<Attack> {
@@ -19,9 +19,12 @@ export function attacks(targets: Targets): fc.Arbitrary<Attack> {
     { weight: 12, arbitrary: one(broken(targets), 'an invalid body') },
     { weight: 10, arbitrary: one(paths(targets), 'an odd path or query') },
     { weight: 8, arbitrary: one(headers(targets), 'odd headers') },
-    { weight: 12, arbitrary: one(framing(targets), 'odd framing') },
+    { weight: 12, arbitrary: one(fc.constantFrom(...framings(targets)), 'odd framing') },
     { weight: 6, arbitrary: one(methods(targets), 'an odd method or version') },
-    { weight: 1, arbitrary: one(oversize(targets), 'a body that is too large') },
+    {
+      weight: 1,
+      arbitrary: one(fc.constantFrom(...oversizes(targets)), 'a body that is too large'),
+    },
     { weight: 4, arbitrary: pipelined(called) },
     { weight: 4, arbitrary: piecemeal(called) },
     { weight: 3, arbitrary: reset(called) },
