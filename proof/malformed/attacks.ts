@@ -1,9 +1,22 @@
 import fc from 'fast-check';
 import { type Attack, bytes, type Sent, type Targets, utf8 } from './attack.ts';
-import { broken, oversizes } from './bodies.ts';
+import { broken, invalidBodies, oversizes } from './bodies.ts';
 import { nearValid } from './calls.ts';
 import { framings } from './framing.ts';
-import { headers, methods, paths } from './heads.ts';
+import { headers, heads, methods, paths } from './heads.ts';
+
+/** Those that are no matter of chance. Each is sent once, before the random ones. */
+export function fixedAttacks(targets: Targets): Attack[] {
+  const all = {
+    'odd framing': framings(targets),
+    'an odd head': heads,
+    'a body that is too large': oversizes(targets),
+    'an invalid body': invalidBodies(targets),
+  };
+  return Object.entries(all).flatMap(([what, requests]) =>
+    requests.map((sent) => ({ what, requests: [sent], afterwards: 'read' as const, pauseMs: 0 })),
+  );
+}
 
 export function attacks(targets: Targets): fc.Arbitrary<Attack> {
   const one = (arbitrary: fc.Arbitrary<Sent>, what: string) =>

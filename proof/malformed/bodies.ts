@@ -5,42 +5,51 @@ import { anything } from './texts.ts';
 
 /** Invalid bodies, and bodies that are too large. */
 
+const rawBodies = [
+  '{',
+  '}',
+  '[',
+  '',
+  ' ',
+  '""',
+  '{"a"}',
+  '{"a":}',
+  '{,}',
+  '[1,]',
+  "{'a':1}",
+  '{"a":1}}',
+  '//',
+  '\ufeff{}',
+  'null',
+  '{"variables":{"name":"\\ud800"}}',
+  '{"variables":{"name":"\\u0000"}}',
+  '{"variables":{"\\u0000":1}}',
+  '{"name":"a\\u0000b"}',
+  '{"name":"x","description":"a\\u0000b"}',
+  '{"name":"\\udc00"}',
+  '{"variables":{"a":1e999}}',
+  '{"user":"\\u0000"}',
+  '{"variables":{"__proto__":{"a":1},"name":"x"}}',
+  '{"constructor":{"prototype":{"a":1}},"name":"x"}',
+  '{"variables":{},"variables":{"name":"x"}}',
+  '{"name":"x","name":1}',
+  '{"variables":[]}',
+  '\0',
+  '{"a":\0}',
+];
+
+/** Each invalid body where its fields would be known. */
+export function invalidBodies(targets: Targets): readonly Sent[] {
+  const paths = [`/api/v1/agents/${targets.agentId}/execute`, '/api/v1/prompts'];
+  return paths.flatMap((path) =>
+    rawBodies.map((text) => request('POST', path, [bearer(targets), json], utf8(text))),
+  );
+}
+
 export function broken(targets: Targets): fc.Arbitrary<Sent> {
   const deep = (open: string, close: string) =>
     fc.integer({ min: 1, max: 60_000 }).map((n) => utf8(open.repeat(n) + close.repeat(n)));
-  const raw = fc
-    .constantFrom(
-      '{',
-      '}',
-      '[',
-      '',
-      ' ',
-      '""',
-      '{"a"}',
-      '{"a":}',
-      '{,}',
-      '[1,]',
-      "{'a':1}",
-      '{"a":1}}',
-      '//',
-      '\ufeff{}',
-      'null',
-      '{"variables":{"name":"\\ud800"}}',
-      '{"variables":{"name":"\\u0000"}}',
-      '{"variables":{"\\u0000":1}}',
-      '{"name":"a\\u0000b"}',
-      '{"name":"\\udc00"}',
-      '{"variables":{"a":1e999}}',
-      '{"user":"\\u0000"}',
-      '{"variables":{"__proto__":{"a":1},"name":"x"}}',
-      '{"constructor":{"prototype":{"a":1}},"name":"x"}',
-      '{"variables":{},"variables":{"name":"x"}}',
-      '{"name":"x","name":1}',
-      '{"variables":[]}',
-      '\0',
-      '{"a":\0}',
-    )
-    .map(utf8);
+  const raw = fc.constantFrom(...rawBodies).map(utf8);
   const notUtf8 = fc
     .constantFrom(
       'c328',

@@ -68,7 +68,9 @@ function addPrompt(
       .map((test) => exampleOf(test, variables));
     draft.addAgent(provider?.at ?? prompt.at, {
       from: used.length < 2 ? name : `${name} (${provider?.name})`,
-      ...{ prompt: name, version: 'v1', hasModel: provider !== null },
+      prompt: name,
+      version: 'v1',
+      hasModel: provider !== null,
       ...(provider && { agentConfig: provider.config }),
       ...(examples.length > 0 && { examples }),
     });

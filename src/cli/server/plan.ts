@@ -21,7 +21,8 @@ export async function setPlan(
   { name, actionsPerMonth, workspace, json = false }: PlanOptions,
 ): Promise<void> {
   const plan = checkBody<Body<typeof contract.setPlan>>(contract.setPlan.body, {
-    ...{ name, actionsPerMonth: noneToNull(actionsPerMonth) },
+    name,
+    actionsPerMonth: noneToNull(actionsPerMonth),
   });
   const db = await openMigrated(context);
   const { workspaceId } = await firstOwner(db, workspace);

@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { words } from '../words.ts';
 
 /**
  * The shape of a condition, checked on its parsed tree when a definition is saved and again before a condition is
@@ -29,8 +30,8 @@ export const timeFunctions: ReadonlySet<string> = new Set([
 const available: ReadonlySet<string> = new Set([
   'has',
   ...listMacros,
-  ...['size', 'startsWith', 'endsWith', 'contains', 'lowerAscii', 'upperAscii', 'trim'],
-  ...['bool', 'int', 'uint', 'double', 'string', 'type', 'dyn', 'timestamp', 'duration'],
+  ...words('size startsWith endsWith contains lowerAscii upperAscii trim'),
+  ...words('bool int uint double string type dyn timestamp duration'),
   ...['of', 'none', 'hasValue', 'value', 'or', 'orValue'],
   ...timeFunctions,
 ]);

@@ -145,7 +145,9 @@ async function azureChat(
     return fetch(input, { ...init, headers });
   };
   const provider = createOpenAI({
-    ...{ apiKey: '', baseURL, name: 'azure' },
+    apiKey: '',
+    baseURL,
+    name: 'azure',
     fetch: addChatFields(withKey),
   });
   return { language: withChatFields(provider.chat(model)), count: countChat };

@@ -151,8 +151,10 @@ function fromEntry(entry: ModelPrice, inputTokens: number, isGoogle: boolean): P
   const cacheRead = at('cache_read_mtok') ?? input;
   // Google has one rate for texts, images and videos that a model reads.
   const shared = isGoogle && {
-    ...{ input_image_mtok: input, input_video_mtok: input },
-    ...{ cache_image_read_mtok: cacheRead, cache_video_read_mtok: cacheRead },
+    input_image_mtok: input,
+    input_video_mtok: input,
+    cache_image_read_mtok: cacheRead,
+    cache_video_read_mtok: cacheRead,
   };
   const listed = Object.values(rates)
     .flat()
@@ -161,7 +163,10 @@ function fromEntry(entry: ModelPrice, inputTokens: number, isGoogle: boolean): P
       return rate === null ? [] : [[name, rate]];
     });
   return {
-    ...{ input, output, cacheRead, cacheWrite: at('cache_write_mtok') ?? input },
+    input,
+    output,
+    cacheRead,
+    cacheWrite: at('cache_write_mtok') ?? input,
     request: (at('requests_kcount') ?? 0n) / 1_000n,
     others: { ...shared, ...Object.fromEntries(listed) },
   };
@@ -172,7 +177,12 @@ function isZero({ others, ...prices }: Prices): boolean {
 }
 
 const free: Prices = {
-  ...{ input: 0n, output: 0n, cacheRead: 0n, cacheWrite: 0n, request: 0n, others: {} },
+  input: 0n,
+  output: 0n,
+  cacheRead: 0n,
+  cacheWrite: 0n,
+  request: 0n,
+  others: {},
 };
 
 const counted: ReadonlySet<string> = new Set([
