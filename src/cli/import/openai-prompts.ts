@@ -1,7 +1,7 @@
 import type { TemplateMessage } from '../../core/agent/messages.ts';
 import { placeholders, variableName } from '../../core/agent/prompt.ts';
 import { isObject } from '../../core/is-object.ts';
-import { wordSet } from '../../core/words.ts';
+import { wordSet, words } from '../../core/words.ts';
 import { CommandFailure } from '../client/command-failure.ts';
 import { readInput } from '../client/input.ts';
 import { type DeclaredVersion, type Draft, placeholdersOf } from './draft.ts';
@@ -157,15 +157,7 @@ function declaredValue(at: Located, name: string, kinds: Map<string, 'image' | '
   const type = at.get('type').value;
   if (type === 'input_image') kinds.set(name, 'image');
   if (type === 'input_file') kinds.set(name, 'file');
-  const values = [
-    'text',
-    'image_url',
-    'file_url',
-    'file_data',
-    'default',
-    'default_value',
-    'value',
-  ];
+  const values = words('text image_url file_url file_data default default_value value');
   return (
     values.map((field) => at.get(field)).find(({ value }) => value !== undefined) ??
     at.with(undefined)

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { words } from '../words.ts';
+import { wordSet, words } from '../words.ts';
 
 /**
  * The shape of a condition, checked on its parsed tree when a definition is saved and again before a condition is
@@ -15,18 +15,10 @@ export type Node = ASTNode;
 type Call = Extract<Node, { op: 'call' | 'rcall' }>;
 
 const listMacros: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
-export const timeFunctions: ReadonlySet<string> = new Set([
-  'getDate',
-  'getDayOfMonth',
-  'getDayOfWeek',
-  'getDayOfYear',
-  'getFullYear',
-  'getHours',
-  'getMilliseconds',
-  'getMinutes',
-  'getMonth',
-  'getSeconds',
-]);
+export const timeFunctions = wordSet(`
+  getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours getMilliseconds getMinutes
+  getMonth getSeconds
+`);
 const available: ReadonlySet<string> = new Set([
   'has',
   ...listMacros,

@@ -53,9 +53,7 @@ export function toOllama(request: Fields): Fields {
 }
 
 /** Fields of `/api/chat` itself; everything else that is set is an option of the model. */
-const topLevel = wordSet(`
-  options keep_alive think format truncate shift logprobs top_logprobs
-`);
+const topLevel = wordSet('options keep_alive think format truncate shift logprobs top_logprobs');
 const ignored: ReadonlySet<string> = new Set(['user', 'verbosity']);
 const optionNames: ReadonlyMap<string, string> = new Map([
   ['max_tokens', 'num_predict'],

@@ -2,6 +2,7 @@ import { calcPrice, type ModelInfo, type ModelPrice } from '@pydantic/genai-pric
 import { floatToUnits, toDecimal, toUnits } from '../../core/decimal.ts';
 import { type Cost, noCost, type Usage, unknownCost } from '../../core/model/model-port.ts';
 import type { Price } from '../../core/model/price.ts';
+import { wordSet } from '../../core/words.ts';
 import { plainRates, type Rated, type RatedTokens, rates } from './rated-tokens.ts';
 
 /**
@@ -185,13 +186,7 @@ const free: Prices = {
   others: {},
 };
 
-const counted: ReadonlySet<string> = new Set([
-  'input_mtok',
-  'output_mtok',
-  'cache_read_mtok',
-  'cache_write_mtok',
-  'requests_kcount',
-]);
+const counted = wordSet('input_mtok output_mtok cache_read_mtok cache_write_mtok requests_kcount');
 /** Charges for other kinds of tokens, and for what a call without tools of the provider does not use. */
 const nonTextCharges = /audio|image|video|document|search|cache_write_1h/;
 

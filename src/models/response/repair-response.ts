@@ -96,9 +96,7 @@ function isData(content: unknown): boolean {
   );
 }
 
-const partFields = wordSet(`
-  text content value thinking reasoning summary annotations parts
-`);
+const partFields = wordSet('text content value thinking reasoning summary annotations parts');
 
 export interface Part {
   readonly text: string;
