@@ -34,8 +34,7 @@ import {
   readMcpBody,
   readMcpBodyJob,
 } from './mcp-body.ts';
-import type { McpDeps } from './mcp-deps.ts';
-import type { McpRequest } from './mcp-request.ts';
+import type { McpDeps, McpRequest } from './mcp-request.ts';
 import { createMcpServer } from './mcp-server.ts';
 import { PacedResponse } from './paced-response.ts';
 import { ResponseBudget } from './response-budget.ts';
