@@ -79,7 +79,7 @@ function createApiDeps(
   const sendMail = mailer?.send ?? null;
   const sessions = createSessions({ db: deps.db, logger, secret, publicUrl, signIn, sendMail });
   const { caller: session, checkSameOrigin } = sessions;
-  const onKeyUsed = keyUse.used;
+  const onKeyUsed = (hash: string) => keyUse.used(hash);
   const onBatch = (size: number) => metrics.transactionObserved('read', size);
   const reads = createSharedReads({ pipelines, onBatch });
   return {

@@ -22,7 +22,7 @@ import { queueDepth } from '../engine/run/queue.ts';
 import { readTemplate } from '../engine/run/templates.ts';
 import { createWorker, type Worker } from '../engine/run/worker.ts';
 import { createLiveStreams, type LiveStreams } from '../engine/stream/live-streams.ts';
-import { createOpenCalls } from '../faces/mcp/open-calls.ts';
+import { OpenCalls } from '../faces/mcp/open-calls.ts';
 import { countWaitingLines } from '../features/batches/statements/due-batches.ts';
 import { type BatchRunner, createBatchRunner } from '../features/batches/verbs/batch-runner.ts';
 import { countEndpointStates } from '../features/events/statements/endpoints.ts';
@@ -237,8 +237,8 @@ function startBatches(
 /** Calls of tools that other processes can cancel. */
 function announcedOpenCalls(notifications: Notifications, shares: Shares) {
   const channel = 'cueline_tool_call_canceled';
-  const openCalls = createOpenCalls((names) => notifications.publish(channel, names), shares);
-  notifications.subscribe(channel, openCalls.cancelLocal);
+  const openCalls = new OpenCalls((names) => notifications.publish(channel, names), shares);
+  notifications.subscribe(channel, (names) => openCalls.cancelLocal(names));
   return openCalls;
 }
 
