@@ -5,7 +5,7 @@ import { splitModelName } from '../core/model/model-port.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import type { Shares } from '../core/shares.ts';
 import type { Connections } from '../db/connections.ts';
-import { type Db, dropIdle } from '../db/database.ts';
+import type { Db } from '../db/database.ts';
 import type { Notifications } from '../db/notifications.ts';
 import { createAdmission } from '../engine/admit/admit.ts';
 import { definitionCache } from '../engine/advance/definition-cache.ts';
@@ -22,7 +22,7 @@ import { queueDepth } from '../engine/run/queue.ts';
 import { readTemplate } from '../engine/run/templates.ts';
 import { createWorker, type Worker } from '../engine/run/worker.ts';
 import { createLiveStreams, type LiveStreams } from '../engine/stream/live-streams.ts';
-import { createOpenCalls } from '../faces/mcp/open-calls.ts';
+import { OpenCalls } from '../faces/mcp/open-calls.ts';
 import { countWaitingLines } from '../features/batches/statements/due-batches.ts';
 import { type BatchRunner, createBatchRunner } from '../features/batches/verbs/batch-runner.ts';
 import { countEndpointStates } from '../features/events/statements/endpoints.ts';
@@ -167,7 +167,7 @@ function endReports(metrics: Metrics, log: ReturnType<typeof executionLog>) {
 
 /** Who acts at once on what has changed, here or in another process. */
 function subscribe(
-  { subscribe: on }: Notifications,
+  notifications: Notifications,
   {
     waiters,
     streams,
@@ -182,6 +182,7 @@ function subscribe(
     readonly sender: EventSender | null;
   },
 ): void {
+  const on: Notifications['subscribe'] = (...given) => notifications.subscribe(...given);
   on('cueline_execution_ended', waiters.wake);
   on('cueline_execution_ended', streams.wake);
   on('cueline_execution_streamed', streams.wake);
@@ -236,8 +237,8 @@ function startBatches(
 /** Calls of tools that other processes can cancel. */
 function announcedOpenCalls(notifications: Notifications, shares: Shares) {
   const channel = 'cueline_tool_call_canceled';
-  const openCalls = createOpenCalls((names) => notifications.publish(channel, names), shares);
-  notifications.subscribe(channel, openCalls.cancelLocal);
+  const openCalls = new OpenCalls((names) => notifications.publish(channel, names), shares);
+  notifications.subscribe(channel, (names) => openCalls.cancelLocal(names));
   return openCalls;
 }
 
@@ -286,7 +287,7 @@ function connectWorker(
       onSilence();
       // These connections are dead. The first statement afterwards must not have to find out.
       connections.dropIdle();
-      dropIdle(db);
+      db.dropIdle();
     },
     onRecovery: () => logger.info('heartbeat recovered'),
     onError: failures.reportOperation,

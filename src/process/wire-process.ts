@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { openConnections } from '../db/connections.ts';
-import { openNotifications } from '../db/notifications.ts';
+import { Notifications } from '../db/notifications.ts';
 import type { Worker } from '../engine/run/worker.ts';
 import { markKeysUsed } from '../features/people/statements/callers.ts';
-import { createKeyUse } from '../features/people/verbs/key-use.ts';
-import { closeWithin, createGracefulShutdown } from '../http/connection/graceful-shutdown.ts';
+import { KeyUse } from '../features/people/verbs/key-use.ts';
+import { closeWithin, GracefulShutdown } from '../http/connection/graceful-shutdown.ts';
 import * as limits from '../http/contract/contract-limits.ts';
 import { createMailer } from '../net/mailer.ts';
 import { createApp } from './app.ts';
@@ -43,17 +43,17 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
     onError: failures.reporter('database connection lost'),
   });
   const onError = failures.reporter('notifications unavailable');
-  const notifications = openNotifications({ db, connection, onError });
+  const notifications = new Notifications({ db, connection, onError });
   const engine = createEngine(deps, connections, notifications, failures);
   const standby = openStandby(deps, failures.reporter('standby unavailable'));
   const { worker, finisher, workflows, admission, batches, events } = engine;
   await worker?.start();
   const background = worker ? startBackground(deps, engine, failures, mailer) : null;
-  const keyUse = createKeyUse({
+  const keyUse = new KeyUse({
     touch: (hashes) => markKeysUsed(db, hashes),
     onError: failures.reporter('key usage update failed'),
   });
-  const shutdown = createGracefulShutdown();
+  const shutdown = new GracefulShutdown();
   const server = createApp(deps, engine, { keyUse, mailer, standby }, shutdown);
   const { app } = server;
 
