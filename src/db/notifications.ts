@@ -33,6 +33,16 @@ export type Channel = (typeof channels)[number];
 
 type Listener = (ids: readonly string[]) => void;
 
+export interface Notifications {
+  /**
+   * Calls the subscribers of this process, and sends soon, possibly together with other ids; never inside a transaction of the
+   * caller. An empty list publishes nothing.
+   */
+  publish(channel: Channel, ids?: readonly string[]): void;
+  subscribe(channel: Channel, listener: Listener): void;
+  close(): Promise<void>;
+}
+
 /** The minimum interval between two sends. Ids that arrive in between are sent together. */
 const sendIntervalMs = 5;
 /** A payload holds at most 8,000 bytes; an id and a space take 37. */
@@ -48,35 +58,26 @@ export interface NotificationOptions {
   readonly checkMs?: number;
 }
 
-export class Notifications {
-  readonly #listeners = new Map<Channel, Listener[]>();
-  readonly #receiver: NotificationReceiver;
-  readonly #sender: NotificationSender;
+export function openNotifications(options: NotificationOptions): Notifications {
+  const listeners = new Map<Channel, Listener[]>();
+  const receiver = new NotificationReceiver(options, listeners);
+  const sender = new NotificationSender(options.db, options.onError);
+  if (!options.connection.pooled) void receiver.connect();
 
-  constructor(options: NotificationOptions) {
-    this.#receiver = new NotificationReceiver(options, this.#listeners);
-    this.#sender = new NotificationSender(options.db, options.onError);
-    if (!options.connection.pooled) void this.#receiver.connect();
-  }
-
-  /**
-   * Calls the subscribers of this process, and sends soon, possibly together with other ids; never inside a transaction of the
-   * caller. An empty list publishes nothing.
-   */
-  publish(channel: Channel, ids?: readonly string[]): void {
-    if (ids?.length === 0) return;
-    for (const listener of this.#listeners.get(channel) ?? []) listener(ids ?? []);
-    this.#sender.add(channel, ids ?? []);
-  }
-
-  subscribe(channel: Channel, listener: Listener): void {
-    this.#listeners.set(channel, [...(this.#listeners.get(channel) ?? []), listener]);
-  }
-
-  async close(): Promise<void> {
-    this.#sender.close();
-    await this.#receiver.close();
-  }
+  return {
+    publish(channel, ids) {
+      if (ids?.length === 0) return;
+      for (const listener of listeners.get(channel) ?? []) listener(ids ?? []);
+      sender.add(channel, ids ?? []);
+    },
+    subscribe(channel, listener) {
+      listeners.set(channel, [...(listeners.get(channel) ?? []), listener]);
+    },
+    async close() {
+      sender.close();
+      await receiver.close();
+    },
+  };
 }
 
 /** Collects ids per channel and sends them at most once per interval. */

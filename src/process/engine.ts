@@ -167,7 +167,7 @@ function endReports(metrics: Metrics, log: ReturnType<typeof executionLog>) {
 
 /** Who acts at once on what has changed, here or in another process. */
 function subscribe(
-  notifications: Notifications,
+  { subscribe: on }: Notifications,
   {
     waiters,
     streams,
@@ -182,7 +182,6 @@ function subscribe(
     readonly sender: EventSender | null;
   },
 ): void {
-  const on: Notifications['subscribe'] = (...given) => notifications.subscribe(...given);
   on('cueline_execution_ended', waiters.wake);
   on('cueline_execution_ended', streams.wake);
   on('cueline_execution_streamed', streams.wake);

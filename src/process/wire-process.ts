@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { openConnections } from '../db/connections.ts';
-import { Notifications } from '../db/notifications.ts';
+import { openNotifications } from '../db/notifications.ts';
 import type { Worker } from '../engine/run/worker.ts';
 import { markKeysUsed } from '../features/people/statements/callers.ts';
 import { KeyUse } from '../features/people/verbs/key-use.ts';
@@ -43,7 +43,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
     onError: failures.reporter('database connection lost'),
   });
   const onError = failures.reporter('notifications unavailable');
-  const notifications = new Notifications({ db, connection, onError });
+  const notifications = openNotifications({ db, connection, onError });
   const engine = createEngine(deps, connections, notifications, failures);
   const standby = openStandby(deps, failures.reporter('standby unavailable'));
   const { worker, finisher, workflows, admission, batches, events } = engine;

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createTestDatabase } from '../../harness/database.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { detectPooler } from '../../src/db/detect-pooler.ts';
-import { Notifications } from '../../src/db/notifications.ts';
+import { openNotifications } from '../../src/db/notifications.ts';
 import { sql } from '../../src/db/sql.ts';
 
 test('a server that is silent loses the idle connections, and another connection listens', async () => {
@@ -15,7 +15,7 @@ test('a server that is silent loses the idle connections, and another connection
     application_name: 'silent receiver',
   });
   const db = openDatabase({ connection: database.connection, poolMax: 1, onError: () => {} });
-  const notifications = new Notifications({ db, connection, onError: () => {}, checkMs: 100 });
+  const notifications = openNotifications({ db, connection, onError: () => {}, checkMs: 100 });
   const listening = async (): Promise<number> => {
     for (;;) {
       const { rows } = await sql<{ pid: number }>`
@@ -50,7 +50,7 @@ test('what is published reaches the subscribers of this process at once, and tho
   const database = await createTestDatabase();
   const connection = await detectPooler(database.connection);
   const db = openDatabase({ connection: database.connection, poolMax: 1, onError: () => {} });
-  const [here, there] = [1, 2].map(() => new Notifications({ db, connection, onError: () => {} }));
+  const [here, there] = [1, 2].map(() => openNotifications({ db, connection, onError: () => {} }));
   try {
     const heard: (readonly string[])[] = [];
     here?.subscribe('cueline_execution_ended', (ids) => heard.push(ids));
