@@ -55,7 +55,8 @@ const bodyBytes = sql`${jsonBytes(sql`e.input_variables`)} + ${exactOutputBytes(
   + coalesce(octet_length(e.partial_text), 0)`;
 /** Limits the text of records that are read at once, except for the first record. */
 const textBytesMax = sql.lit(8_388_608);
-const bytesBefore = sql`sum(${bodyBytes}) over (order by e.id desc rows between unbounded preceding and 1 preceding)`;
+const bytesBefore = (order: Sql) =>
+  sql`sum(${bodyBytes}) over (order by ${order} rows between unbounded preceding and 1 preceding)`;
 
 /**
  * SQL: the columns of an `Execution` of record `e`; needs `transientOutputs`. The output is in the record, or for a while in
@@ -70,12 +71,13 @@ export const listColumns = sql`e.fits, ${columnsOf(listedFields, (field) => {
   const transient = field.transient ? columnOf('e', field, 'transient_') : sql`null`;
   return sql`case when e.fits then coalesce(${ofRecord(field)}, ${transient}) end`;
 })}`;
-/** SQL: records `e`, newest first, each with a flag whether its bodies fit; needs `transientOutputs`. */
-export const withFits = sql`e.*, ${sql.join(
-  outputFields.map(
-    (field) => sql`${columnOf('t', field)} as ${sql.ref(`transient_${columnName(field)}`)}`,
-  ),
-)}, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`;
+/** SQL: records `e`, in this order, each with a flag whether its bodies fit; needs `transientOutputs`. */
+export const withFits = (order: Sql) =>
+  sql`e.*, ${sql.join(
+    outputFields.map(
+      (field) => sql`${columnOf('t', field)} as ${sql.ref(`transient_${columnName(field)}`)}`,
+    ),
+  )}, coalesce(${bytesBefore(order)}, 0) < ${textBytesMax} as fits`;
 /** SQL: joins the output that record `e` itself must not keep. */
 export const transientOutputs = sql`left join transient_outputs t on t.execution_id = e.id`;
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
@@ -148,19 +150,21 @@ const readByKey = statement<Lookup, Execution & { ordinal: number; found: string
       offset 0) as one) as sized
   where before < ${textBytesMax}`;
 
-/** The existing ones of these records, newest first, with the bodies of as many as fit. */
+/** The existing ones of these records, in the order of their ids in the list, with the bodies of as many as fit. */
 export async function readExecutionListRows(
   db: Db,
   ids: readonly string[],
+  omitsBodies = false,
 ): Promise<ListedExecution[]> {
   const [lowest, highest] = idBounds(ids);
+  const place = sql`array_position(${ids}::uuid[], e.id)`;
   const { rows } = await sql<ListedExecution>`
-    select ${listColumns}
+    select ${omitsBodies ? summaryColumns : listColumns}
     from (
-      select ${withFits} from all_executions e ${transientOutputs}
+      select ${omitsBodies ? sql`*` : withFits(place)} from all_executions e ${omitsBodies ? sql`` : transientOutputs}
       where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
         and (e.status = 'processing' or ${aboveFloor})) as e
-    order by e.id desc`.execute(db);
+    order by ${place}`.execute(db);
   return rows;
 }
 

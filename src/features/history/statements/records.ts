@@ -62,7 +62,7 @@ export async function readRecords(
   const { rows } = await sql<ListedExecution>`
     select ${omitsBodies ? summaryColumns : listColumns}
     from (
-      select ${omitsBodies ? sql`*` : withFits} from ${listed(request)} ${omitsBodies ? sql`` : transientOutputs}
+      select ${omitsBodies ? sql`*` : withFits(sql`e.id desc`)} from ${listed(request)} ${omitsBodies ? sql`` : transientOutputs}
       where ${inRange(enclosingRange(ranges))} and e.id = any(array(
         select id from (${pickedIds(request, ranges, skip + take)}) as ids
         order by id desc limit ${take} offset ${skip}))) as e

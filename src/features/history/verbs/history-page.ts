@@ -10,6 +10,8 @@ export interface ListRequest extends HistoryRequest {
   readonly offset: number;
   /** The page starts after this execution, in list order. */
   readonly after: string | null;
+  /** Whether the oldest come first, which no search does. */
+  readonly isAscending?: boolean;
   /** Ends a search whose page nobody waits for. */
   readonly signal?: AbortSignal;
 }
