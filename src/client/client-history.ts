@@ -17,8 +17,8 @@ export type ExportFilters = QueryOf<'exportAllExecutions'> & NamedFilters;
 
 const pageMax = 100;
 
-export function history({ method, open }: Connection) {
-  /** One page, newest first. */
+export function history({ method, open, plain }: Connection) {
+  /** One page, newest first or by `sort`. */
   function list(
     agentId: string | null,
     query: ExecutionFilters = {},
@@ -40,7 +40,7 @@ export function history({ method, open }: Connection) {
       yield* executions;
       // A page that took too long to fill may be empty, with a cursor.
       if (!pagination.hasMore || (executions.length === 0 && !nextCursor)) return;
-      const { cursor: _, offset = 0, ...rest } = at;
+      const { cursor: _, totals: __, offset = 0, ...rest } = at;
       at = nextCursor
         ? { ...rest, cursor: nextCursor }
         : { ...rest, offset: offset + executions.length };
@@ -61,5 +61,11 @@ export function history({ method, open }: Connection) {
     return open(route, { params: { agentId }, query }, options);
   }
 
-  return { list, listAll, openExport };
+  return {
+    list,
+    listAll,
+    openExport,
+    /** One page of conversations, those with the newest records first. */
+    listSessions: plain('listSessions'),
+  };
 }
