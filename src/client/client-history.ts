@@ -13,6 +13,7 @@ interface NamedFilters {
 /** `agentId` only for the executions of all agents. */
 export type ExecutionFilters = QueryOf<'listAllExecutions'> & NamedFilters;
 export type ExecutionPage = Output<'listExecutions'>;
+export type SessionList = Output<'listSessions'>;
 export type ExportFilters = QueryOf<'exportAllExecutions'> & NamedFilters;
 
 const pageMax = 100;

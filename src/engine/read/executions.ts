@@ -81,9 +81,15 @@ export const withFits = (order: Sql) =>
 /** SQL: joins the output that record `e` itself must not keep. */
 export const transientOutputs = sql`left join transient_outputs t on t.execution_id = e.id`;
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
-export const summaryColumns = sql`true as fits, ${columnsOf(listedFields, (field) =>
+const summaryColumns = sql`true as fits, ${columnsOf(listedFields, (field) =>
   field.body ? sql`null::text` : ofRecord(field),
 )}`;
+/** SQL: the same with the first line of the output, at most. */
+const previewColumns = sql`${summaryColumns}, left(e.output, 200) as output_preview`;
+/** Whether a list leaves out bodies, perhaps except for the beginning of the output. */
+export type OmitsBodies = boolean | 'preview';
+export const columnsWithout = (omitted: true | 'preview') =>
+  omitted === 'preview' ? previewColumns : summaryColumns;
 /** SQL: the approximate size of the texts of record `e`, without reading them. Variables may be stored compressed. */
 export const textBytes = sql`(coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
@@ -154,12 +160,12 @@ const readByKey = statement<Lookup, Execution & { ordinal: number; found: string
 export async function readExecutionListRows(
   db: Db,
   ids: readonly string[],
-  omitsBodies = false,
+  omitsBodies: OmitsBodies = false,
 ): Promise<ListedExecution[]> {
   const [lowest, highest] = idBounds(ids);
   const place = sql`array_position(${ids}::uuid[], e.id)`;
   const { rows } = await sql<ListedExecution>`
-    select ${omitsBodies ? summaryColumns : listColumns}
+    select ${omitsBodies ? columnsWithout(omitsBodies) : listColumns}
     from (
       select ${omitsBodies ? sql`*` : withFits(place)} from all_executions e ${omitsBodies ? sql`` : transientOutputs}
       where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid

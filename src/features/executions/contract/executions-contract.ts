@@ -266,6 +266,9 @@ const listParameters = {
   omit: Type.Optional(
     oneOf(['bodies'], 'Omits `inputVariables` and `outputText`. Use it for frequent polling.'),
   ),
+  preview: Type.Optional(
+    Type.Boolean({ description: 'With `omit=bodies`: adds `outputPreview`.' }),
+  ),
 };
 
 /** Of the lists and exports of all agents. */

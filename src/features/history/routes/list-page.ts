@@ -24,6 +24,7 @@ export interface ListQuery extends HistoryQuery {
   readonly cursor?: string;
   readonly sort?: Sort;
   readonly totals?: boolean;
+  readonly preview?: boolean;
 }
 
 export interface ListPageRequest extends Omit<ListRequest, 'after' | 'offset'> {
@@ -32,7 +33,9 @@ export interface ListPageRequest extends Omit<ListRequest, 'after' | 'offset'> {
 
 /** Reads a query, but for where its page starts. @param agentIds the agents that the caller can see */
 export function readListQuery(query: ListQuery, agentIds: readonly string[]) {
-  return { ...readHistory(query, agentIds), omitsBodies: query.omit === 'bodies', query };
+  const omitted = query.preview === true ? ('preview' as const) : true;
+  const omitsBodies = query.omit === 'bodies' && omitted;
+  return { ...readHistory(query, agentIds), omitsBodies, query };
 }
 
 /** Whether the page looks at records one by one. */

@@ -1,11 +1,11 @@
 import type { IdRange } from '../../../core/history/history-range.ts';
-import type { ListedExecution } from '../../../engine/read/executions.ts';
+import type { ListedExecution, OmitsBodies } from '../../../engine/read/executions.ts';
 import type { HistoryRequest } from '../statements/history-filter.ts';
 
 export interface ListRequest extends HistoryRequest {
   readonly range: IdRange;
   /** Leaves out variables and output. */
-  readonly omitsBodies?: boolean;
+  readonly omitsBodies?: OmitsBodies;
   readonly limit: number;
   readonly offset: number;
   /** The page starts after this execution, in list order. */

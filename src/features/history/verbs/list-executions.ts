@@ -91,7 +91,7 @@ async function oldestPage(trx: Trx, request: ListRequest): Promise<HistoryPage> 
   const rest = isCut ? await countPieces(trx, request, { ...range, fromId }) : pieces;
   const end = Math.max(0, matchingIn(rest) - offset);
   const start = Math.max(0, end - limit);
-  const page = { ...request, offset: start, limit: end - start, omitsBodies: true };
+  const page = { ...request, offset: start, limit: end - start, omitsBodies: omitsBodies || true };
   const rows = (await readPieces(trx, page, rest)).reverse();
   if (omitsBodies) return exactPage(rows, matchingIn(pieces));
   // Of long records, those that come first have their bodies.
