@@ -45,7 +45,7 @@ test('a session reads as a chat, from a record to its user', async () => {
 test('a user has figures, sessions and, for owners, an erasure', async () => {
   const path = `/user?user=${encodeURIComponent(labels.user)}`;
   const { page, check } = await visit(path, { as: 'owner' });
-  const sessions = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+  const sessions = page.getByRole('table', { name: 'Sessions of the user' }).getByRole('row');
   await sessions.nth(1).filter({ hasText: 'chat 2' }).waitFor();
   await sessions.nth(2).filter({ hasText: 'chat/1?' }).waitFor();
   await check();

@@ -13,6 +13,7 @@ import { sessionsQuery, userFiguresQuery } from '../../../data/executions/conver
 import { formatCost, formatCount, formatDuration } from '../../../data/text/format.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
 import { openDialog } from '../../../kit/dialog.tsx';
+import classes from './conversation.module.css';
 
 const route = getRouteApi('/app/user');
 
@@ -49,7 +50,9 @@ export function UserPage() {
           </>
         }
       />
-      <Figures user={user} />
+      <div className={classes.figures}>
+        <Figures user={user} />
+      </div>
       <Card title="Sessions">
         <Sessions user={user} />
       </Card>
@@ -106,7 +109,7 @@ function Sessions({ user }: { readonly user: string }) {
   return (
     <>
       <DataTable
-        caption="Sessions"
+        caption="Sessions of the user"
         columns={columns}
         rows={rows}
         rowKey={({ session }) => session}
@@ -142,6 +145,7 @@ const columns: readonly Column<Session>[] = [
   {
     header: 'Executions',
     align: 'right',
+    hideBelow: 'sm',
     cell: ({ executions, isLowerBound }) => `${isLowerBound ? '≥ ' : ''}${formatCount(executions)}`,
   },
   { header: 'Failures', align: 'right', cell: ({ failures }) => formatCount(failures) },
