@@ -1,4 +1,4 @@
-import type { ExecutionPage } from '../../client/index.ts';
+import type { Cueline, ExecutionPage } from '../../client/index.ts';
 import { type FilterOptions, filtersOf } from './history-filters.ts';
 import { print, printList, printNotice, printOne } from './print.ts';
 import type { Call } from './run-call.ts';
@@ -49,3 +49,16 @@ async function printTotals(totals: NonNullable<ExecutionPage['totals']>, json: b
   await print('');
   await printOne(totals, json);
 }
+
+/** Lists a page of sessions. */
+export async function sessions(
+  { cueline, signal, json }: Call,
+  query: SessionQuery,
+): Promise<void> {
+  const page = await cueline.listSessions(query, { signal });
+  await printList(page.sessions, sessionFields, json);
+  if (page.nextCursor) printNotice(`Use --cursor ${page.nextCursor} for the next page.`);
+}
+
+type SessionQuery = NonNullable<Parameters<Cueline['listSessions']>[0]>;
+const sessionFields = ['session', 'user', 'executions', 'lastAt', 'costUSD', 'failures'] as const;

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { sorts } from '../../core/history/sort-order.ts';
 import { collectPair, identifier, wholeNumber } from '../arguments.ts';
-import { calling, plainCommand, serverCommand } from './server-command.ts';
+import { calling, serverCommand } from './server-command.ts';
 
 /** Commands that read the history: list, export and statistics. */
 export function historyCommands(program: Command): void {
@@ -27,13 +27,12 @@ export function historyCommands(program: Command): void {
     .option('--output <file>', 'write to a file instead of standard output')
     .option('--resume', 'continue after the last complete record of the file')
     .action(calling(async () => (await import('../client/export-command.ts')).exportHistory));
-  plainCommand(history, 'sessions', 'listSessions.sessions', 'list sessions, newest first', {
-    columns: ['session', 'user', 'executions', 'lastAt', 'costUSD', 'failures'],
-  })
+  serverCommand(history, 'sessions', 'list sessions, those with the newest records first')
     .option('--user <user>', 'only executions for this user')
     .option('--agent-id <agent>', 'only executions of this agent')
     .option('--limit <n>', 'maximum number of sessions, up to 100 (default: 20)', wholeNumber)
-    .option('--cursor <cursor>', 'nextCursor of the previous page');
+    .option('--cursor <cursor>', 'nextCursor of the previous page')
+    .action(calling(async () => (await import('../client/list-history.ts')).sessions));
   serverCommand(program, 'statistics', 'show the statistics of an agent or of all agents')
     .argument('[agent]', 'id, slug or alias of the agent', identifier)
     .option(
