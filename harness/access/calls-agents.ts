@@ -139,6 +139,7 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/agents/{agentId}/executions/export': ofAgent('/executions/export'),
   'GET /api/v1/executions': ofAll('/api/v1/executions?limit=100'),
   'GET /api/v1/executions/export': ofAll('/api/v1/executions/export'),
+  'GET /api/v1/sessions': ofAll('/api/v1/sessions'),
   'GET /api/v1/agents/{agentId}/executions': ofAgent('/executions'),
   async 'GET /api/agents/{agentId}/executions'(fixture, note) {
     const { agentId, path } = await fixture.agent(note);

@@ -10,6 +10,7 @@ export const paths = {
   '/api/v1/agents/{agentId}/executions': { GET: 'listExecutions query' },
   '/api/agents/{agentId}/executions': { GET: 'listExecutionsUnversioned query' },
   '/api/v1/executions': { GET: 'listAllExecutions query' },
+  '/api/v1/sessions': { GET: 'listSessions query' },
   '/api/v1/agents/{agentId}/executions/export': { GET: 'exportExecutions query' },
   '/api/v1/executions/export': { GET: 'exportAllExecutions query' },
   '/api/v1/agents/{agentId}/batches': { POST: 'createBatch query', GET: 'listBatches query' },

@@ -17,6 +17,7 @@ import { erasureRoutes } from '../features/history/routes/erasures-routes.ts';
 import { exportRoutes } from '../features/history/routes/export.ts';
 import { historyRoutes } from '../features/history/routes/history.ts';
 import { retentionRoutes } from '../features/history/routes/retention-routes.ts';
+import { sessionRoutes } from '../features/history/routes/sessions-routes.ts';
 import { statisticsRoutes } from '../features/history/routes/statistics-routes.ts';
 import { allowErrorResponses, handlePreflights } from '../features/people/access/preflights.ts';
 import type { SessionDeps } from '../features/people/access/session-deps.ts';
@@ -53,6 +54,7 @@ export function apiRoutes(app: FastifyInstance, deps: AllDeps): void {
   modelRoutes(app, deps);
   executionStreamRoutes(app, deps);
   historyRoutes(app, deps);
+  sessionRoutes(app, deps);
   exportRoutes(app, deps);
   uploadRoutes(app, deps);
   batchRoutes(app, deps);

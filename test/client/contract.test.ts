@@ -51,6 +51,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.list(null, { status: ['failed', 'canceled'], agentId: 'a', executionId: ['e', 'f'] }),
   (c) => c.openExport('a', { format: 'csv', cursor: 'exe_1' }),
   (c) => c.openExport(null, { status: 'failed' }),
+  (c) => c.listSessions({ user: 'u' }),
   (c) => c.agents.create({ agentName: 'A', promptId: 'p', promptVersionId: 'v' }),
   (c) => c.agents.list({ status: 'Draft' }),
   (c) => c.agents.get('a'),

@@ -229,6 +229,10 @@ async function lists(caller: RecordedCaller, { plain, rich, failing }: Agents): 
     '?startDate=2020-01-01&endDate=2099-01-01',
   ];
   for (const query of queries) await caller.call(`GET /api/v1/executions${query}`);
+  for (const query of ['', '?user=u1&limit=1', '?limit=0']) {
+    await caller.call(`GET /api/v1/sessions${query}`);
+  }
+  await caller.call('GET /api/v1/executions?sort=tokensUsed&totals=true&omit=bodies&preview=true');
   for (const { path } of [plain, rich, failing]) {
     await caller.call(`GET ${path}/executions`);
     await caller.call(`GET ${path.replace('/v1', '')}/executions?limit=1`);

@@ -273,6 +273,13 @@ export const executionFields = {
     'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
   ),
   outputText: textOrNull('outcome', 28, 'Present only on success.', { ...output, row: 'output' }),
+  outputPreview: {
+    type: Optional(
+      ofText(
+        'The first line of the output, of at most 200 characters. Only in lists with `omit=bodies` and `preview=true`.',
+      ),
+    ),
+  },
   outputJson: jsonOrNull((description) => Optional(Type.Unknown({ description })))(
     'outcome',
     50,
@@ -383,7 +390,10 @@ export type OutcomeColumns = Omit<Row<From<'outcome'> | 'modelUsed'>, 'status'> 
   readonly status: EndStatus;
 };
 /** An execution in a list. */
-export type ExecutionSummary = Row<Exclude<Stored, Detail | 'workspaceId'>>;
+export type ExecutionSummary = Row<Exclude<Stored, Detail | 'workspaceId'>> & {
+  /** The beginning of the output, where a list shows it without bodies. */
+  readonly outputPreview?: string | null;
+};
 /** The record. */
 export type Execution = ExecutionSummary &
   Row<Extract<Detail, Stored>> & {

@@ -8,6 +8,7 @@ import * as executions from '../../features/executions/contract/executions-contr
 import * as erasures from '../../features/history/contract/erasures-contract.ts';
 import * as exports from '../../features/history/contract/export-contract.ts';
 import * as retention from '../../features/history/contract/retention-contract.ts';
+import * as sessions from '../../features/history/contract/sessions-contract.ts';
 import * as statistics from '../../features/history/contract/statistics-contract.ts';
 import * as audit from '../../features/people/contract/audit-contract.ts';
 import * as keys from '../../features/people/contract/keys-contract.ts';
@@ -34,6 +35,7 @@ export const endpoints = {
   listExecutions: executions.listExecutions,
   listExecutionsUnversioned: executions.listExecutionsUnversioned,
   listAllExecutions: executions.listAllExecutions,
+  listSessions: sessions.listSessions,
   exportExecutions: exports.exportExecutions,
   exportAllExecutions: exports.exportAllExecutions,
   createBatch: batches.createBatch,

@@ -88,6 +88,8 @@ export const streamHeartbeatMs = 15_000;
 
 export const pageDefault = 20;
 export const pageMax = 100;
+/** Executions of a session that its figures add up. */
+export const sessionExecutionsMax = 1_000;
 /** Agents in the list of models of the OpenAI API. */
 export const modelsListMax = 10_000;
 /** Responses whose items one call of the OpenAI API refers to. */

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { joinValues } from '../../../../src/client/index.ts';
 import { Time } from '../../../components/figures/time.tsx';
 import { DescriptionList } from '../../../components/layout/card.tsx';
 import { type ExecutionDetail, sourceText } from '../../../data/executions/executions.ts';
@@ -77,8 +76,22 @@ function forWhom({ user, session, tags = [], metadata = {} }: ExecutionDetail): 
     </Link>
   );
   return [
-    ['User', user && link({ user: joinValues([user]) }, user)],
-    ['Session', session && link({ session }, session)],
+    [
+      'User',
+      user && (
+        <Link key="user" to="/user" search={{ user }}>
+          {user}
+        </Link>
+      ),
+    ],
+    [
+      'Session',
+      session && (
+        <Link key="session" to="/session" search={{ session }}>
+          {session}
+        </Link>
+      ),
+    ],
     [
       'Tags',
       tags.length > 0 ? (

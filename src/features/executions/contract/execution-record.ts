@@ -119,6 +119,35 @@ export const ExecutionDetail = Type.Object(
 );
 export type ExecutionDetail = Static<typeof ExecutionDetail>;
 
+const latency = (share: string) =>
+  nullable(
+    Type.Integer({ minimum: 0 }),
+    `Latency that ${share} of the executions stayed below, from a histogram: off by at most a tenth plus half a millisecond. \`null\` if none has started.`,
+  );
+
+const ListTotals = Type.Object(
+  {
+    executions: Type.Integer({
+      minimum: 0,
+      description: 'The matches, as `pagination.total`: with `totalIsLowerBound` a lower bound.',
+    }),
+    costUSD: Type.Number({ description: 'The sum of the known costs.' }),
+    costKnown: Type.Boolean({ description: 'Whether all costs that were added up are known.' }),
+    tokensUsed: Type.Integer({ minimum: 0 }),
+    p50Ms: latency('half'),
+    p95Ms: latency('95 %'),
+    percentilesAreApproximate: Type.Literal(true),
+    summedOver: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Cost, tokens and latencies are those of so many executions only: lower bounds. Absent if they are those of all.',
+      }),
+    ),
+  },
+  { title: 'ListTotals' },
+);
+
 export const ExecutionList = Type.Object(
   {
     executions: Type.Array(Execution),
@@ -131,6 +160,13 @@ export const ExecutionList = Type.Object(
     nextCursor: Type.Optional(
       Type.String({ description: 'Value for `cursor`. Absent on the last page.' }),
     ),
+    sortedOver: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Only the newest so many matches were sorted. Absent if it is all of them.',
+      }),
+    ),
+    totals: Type.Optional(ListTotals),
     searchedTo: Type.Optional(
       Type.String({
         format: 'date-time',
