@@ -24,6 +24,8 @@ export const paths = {
   '/api/v1/agents/{agentId}': { GET: 'getAgent', PATCH: 'updateAgent body', DELETE: 'deleteAgent' },
   '/api/v1/agents/{agentId}/lifecycle': { POST: 'changeAgentStage body' },
   '/api/v1/agents/{agentId}/limits': { GET: 'getAgentLimits' },
+  '/api/v1/agents/{agentId}/refusals': { GET: 'listRefusals' },
+  '/api/v1/keys/{apiKeyId}/refusals': { GET: 'listKeyRefusals' },
   '/api/v1/agents/{agentId}/pins': { GET: 'listPins query' },
   '/api/v1/pins': { GET: 'listAllPins query' },
   '/api/v1/prompts': { POST: 'createPrompt body', GET: 'listPrompts query' },
@@ -98,6 +100,7 @@ export interface PathArguments {
   agentId: [agentId: string];
   executionId: [executionId: string];
   batchId: [batchId: string];
+  apiKeyId: [apiKeyId: string];
   promptId: [promptId: string];
   promptVersionId: [promptVersionId: string];
   workflowId: [workflowId: string];
@@ -109,7 +112,6 @@ export interface PathArguments {
   endpointId: [endpointId: string];
   eventId: [eventId: string];
   alertId: [alertId: string];
-  apiKeyId: [apiKeyId: string];
   name: [name: string];
   erasureId: [erasureId: string];
   userId: [userId: string];

@@ -29,6 +29,7 @@ export function maintenanceJobs(db: Db): (() => Promise<unknown>)[] {
     () => store.createPartitions(db),
     () => all(deleteExpiredIdempotencyKeys),
     () => store.deleteOldRefusals(db),
+    () => all(store.deleteOldRefusalCounts),
     () => store.deleteOldListCounts(db),
     () => store.deleteOldCancellations(db),
     () => all(deleteOldInvitations),

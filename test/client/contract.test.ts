@@ -58,6 +58,8 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.agents.update('a', { agentConfig: { topP: null } }),
   (c) => c.agents.delete('a'),
   (c) => c.agents.move('a', 'deploy'),
+  (c) => c.agents.refusals('a'),
+  (c) => c.keys.refusals('k'),
   (c) => c.agents.pins('a', { limit: 5 }),
   (c) => c.agents.allPins({ startDate: '2026-11-21' }),
   (c) => c.agents.statistics('a', { level: 'hour', startDate: '2026-11-21' }),

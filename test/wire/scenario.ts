@@ -144,7 +144,8 @@ async function createAgents({ full, owner }: Callers, prompt: Prompt, settings: 
   await full.call(`POST ${rich.path}/lifecycle`, { body: { action: 'restore' } });
   for (const caller of [full, owner]) {
     for (const { path } of [plain, rich, called]) {
-      for (const below of ['', '/pins', '/limits']) await caller.call(`GET ${path}${below}`);
+      for (const below of ['', '/pins', '/limits', '/refusals'])
+        await caller.call(`GET ${path}${below}`);
     }
     for (const query of [
       '',
@@ -534,6 +535,7 @@ async function keys(full: RecordedCaller, agentId: string): Promise<void> {
     body: { name: '', agentIds: null, permissions: ['fly'] },
   });
   await full.call(`PATCH /api/v1/keys/${apiKeyId}`, { body: { name: 'Renamed' } });
+  await full.call(`GET /api/v1/keys/${apiKeyId}/refusals`);
   await full.call(`POST /api/v1/keys/${apiKeyId}/rotate`, { body: { graceSeconds: 3600 } });
   await full.call(`POST /api/v1/keys/${apiKeyId}/revoke`);
   for (const query of ['', '?limit=1']) await full.call(`GET /api/v1/keys${query}`);

@@ -95,6 +95,13 @@ export function parseExecuteBody(
 
 const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground'];
 
+/** All fields that the body of a call may have. */
+export const executeFields: readonly string[] = [
+  ...['variables', 'input'],
+  ...labelFields,
+  ...agentFields,
+];
+
 /** The fields that only agents have. A malformed id is treated as unknown. */
 function readOptions(
   body: Record<string, unknown>,

@@ -37,6 +37,7 @@ import {
 } from './admission-mapping.ts';
 import type { AdmissionState, ReplayRow } from './admission-read.ts';
 import type { AcceptedTerms, AdmissionWrites, NewExecution } from './admission-write.ts';
+import { refusalCounter } from './counted-refusals.ts';
 import { refusalRecorder } from './refusal-recorder.ts';
 import type { StagedContents } from './stage-contents.ts';
 
@@ -90,6 +91,7 @@ export class AdmissionBatch {
   readonly #counts = new Map<string, Counts>();
   readonly #chargedWorkspaces = new Set<string>();
   readonly #refusals: ReturnType<typeof refusalRecorder>;
+  readonly #countedRefusals = refusalCounter();
   readonly #terms = new Map<string, AcceptedTerms>();
   readonly #executions: NewExecution[] = [];
   readonly #refused: RefusedExecution[] = [];
@@ -225,6 +227,7 @@ export class AdmissionBatch {
   }
 
   refuse(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, refusal: Refusal): void {
+    this.#countedRefusals.count(call, caller, agent, refusal);
     const recorded = this.#refusals.record(call, caller, agent, refusal);
     if (recorded?.execution) this.#refused.push(recorded.execution);
     if (recorded) this.#tallies.push(recorded.tally);
@@ -250,6 +253,7 @@ export class AdmissionBatch {
       refused: this.#refused,
       firstCalls: this.#newFirstCalls,
       refusals: this.#refusals.counted(),
+      countedRefusals: this.#countedRefusals.counted(),
       tallies: this.#tallies,
     };
   }

@@ -60,6 +60,8 @@ export const endpoints = {
   deleteAgent: agents.deleteAgent,
   changeAgentStage: agents.changeAgentStage,
   getAgentLimits: agents.getAgentLimits,
+  listRefusals: agents.listRefusals,
+  listKeyRefusals: agents.listKeyRefusals,
   listPins: agents.listPins,
   listAllPins: agents.listAllPins,
   createPrompt: prompts.createPrompt,
