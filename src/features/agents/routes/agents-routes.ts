@@ -20,11 +20,9 @@ import {
   requireWholeWorkspace,
 } from '../../people/access/require-permission.ts';
 import { visibleAgent } from '../../people/access/visible-resources.ts';
-import { findKey } from '../../people/statements/keys.ts';
 import * as contract from '../contract/agents-contract.ts';
 import * as store from '../statements/agents.ts';
 import { listAllPins, listPins, type PinRow } from '../statements/pins.ts';
-import { readRefusalCounts } from '../statements/refusal-counts.ts';
 import { type AgentPatch, changeAgent } from '../verbs/change-agent.ts';
 import { deleteAgent, moveAgent } from '../verbs/change-stage.ts';
 import { createAgent } from '../verbs/create-agent.ts';
@@ -94,20 +92,6 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const stage = stageLimits(row.stage, deps.testingLimits);
     const states = peekWindows(counts, agentLimits(row.rateLimits, stage), nowMs);
     return { result: { rateLimitUsage: usageOfWindows(states) } };
-  });
-
-  route(app, deps, contract.listRefusals, async ({ params, ...context }) => {
-    const { caller } = context;
-    const agent = await visibleAgent(deps.reads, caller, params.agentId);
-    allowAgentOrigins(context, agent);
-    const refusals = await readRefusalCounts(db, caller, { agentId: agent.id });
-    return { result: { refusals } };
-  });
-
-  route(app, deps, contract.listKeyRefusals, async ({ ids, caller }) => {
-    const key = requireFound(await findKey(db, caller, ids.apiKeyId), 'API key');
-    const refusals = await readRefusalCounts(db, caller, { apiKeyId: key.id });
-    return { result: { refusals } };
   });
 
   route(app, deps, contract.listPins, async ({ params, query, ...context }) => {
