@@ -111,6 +111,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.webhooks.create('w', { name: 'H' }),
   (c) => c.webhooks.list('w'),
   (c) => c.webhooks.rotate('w', 'h'),
+  (c) => c.webhooks.log('w', 'h'),
   (c) => c.webhooks.delete('w', 'h'),
   (c) => c.webhooks.send('h', { x: 1 }, signed),
   (c) => c.endpoints.create({ url: 'https://shop.example/events', eventTypes: ['key.revoked'] }),

@@ -424,6 +424,7 @@ async function triggers(full: RecordedCaller, path: string): Promise<void> {
     `GET ${path}/runs/${started.workflowRunId}?wait=30`,
     ({ status }) => status !== 'processing',
   );
+  await full.call(`GET ${path}/webhooks/${webhookId}/log`);
   await full.call(`POST ${path}/webhooks/${webhookId}/rotate`);
   await full.call(`DELETE ${path}/webhooks/${webhookId}`);
 }

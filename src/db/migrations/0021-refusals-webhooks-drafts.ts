@@ -28,6 +28,7 @@ export async function up(db: Db): Promise<void> {
     create table webhook_log (
       id uuid primary key,
       webhook_id uuid not null references workflow_webhooks on delete cascade,
+      received_at timestamptz not null default clock_timestamp(),
       -- Whether its signature was valid. Others take only a few rows, so that nobody can displace those of the sender.
       signed boolean not null,
       status integer not null,

@@ -100,6 +100,7 @@ export const endpoints = {
   listWebhooks: webhooks.listWebhooks,
   rotateWebhook: webhooks.rotateWebhook,
   deleteWebhook: webhooks.deleteWebhook,
+  getWebhookLog: webhooks.getWebhookLog,
   receiveWebhook: webhooks.receiveWebhook,
   getDeclaration: declaration.getDeclaration,
   applyDeclaration: declaration.applyDeclaration,
