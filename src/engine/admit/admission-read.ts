@@ -7,7 +7,7 @@ import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole } from '../../core/people/member.ts';
 import type { Send } from '../../db/pipeline.ts';
 import { rowSet } from '../../db/row-set.ts';
-import { type Sql, sql } from '../../db/sql.ts';
+import { sql } from '../../db/sql.ts';
 import { type Fragment, type Statement, statement } from '../../db/statement.ts';
 import { begin } from '../../db/statements.ts';
 import { lockReadySteps, type ReadyStep } from '../advance/workflow-steps.ts';

@@ -151,7 +151,7 @@ export const getWebhookLog = endpoint({
                 }),
               ),
             },
-            { title: 'WebhookEvent' },
+            { title: 'ReceivedEvent' },
           ),
         ),
       },
