@@ -54,7 +54,7 @@ export function AgentRefusals({ agentId }: { readonly agentId: string }) {
   return (
     <Card title="Refused calls">
       <List
-        caption="Refused calls"
+        caption="Refused calls by code"
         query={refusals}
         rows={({ refusals: rows }) => rows}
         rowKey={({ apiKeyId, code }) => `${apiKeyId} ${code}`}
@@ -79,7 +79,7 @@ export function KeyRefusals(props: { readonly apiKeyId: string; readonly name: s
     <Dialog width="large" title={`Refused calls of ${props.name}`}>
       <div className="stack">
         <List
-          caption="Refused calls"
+          caption="Refused calls by code"
           query={refusals}
           rows={({ refusals: rows }) => rows}
           rowKey={({ agentId, code }) => `${agentId} ${code}`}
