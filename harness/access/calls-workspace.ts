@@ -95,6 +95,7 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     const call = await ofKey('')(...given);
     return { ...call, body: { name: 'Renamed' } };
   },
+  'GET /api/v1/keys/{apiKeyId}/refusals': ofKey('/refusals'),
   'POST /api/v1/keys/{apiKeyId}/revoke': ofKey('/revoke'),
   'POST /api/v1/keys/{apiKeyId}/rotate': ofKey('/rotate'),
 

@@ -1,4 +1,5 @@
 import { type Labels, labelsOf } from './client-labels.ts';
+import type { PromptVersionInput } from './client-records.ts';
 import { type WaitOptions, waitFor } from './client-wait.ts';
 import type { Connection } from './method.ts';
 import type { CallOptions } from './request.ts';
@@ -32,10 +33,12 @@ export interface ExecuteOptions extends CallOptions, Labels {
   readonly rerunOf?: string;
   /** Marks a playground execution: lists and statistics leave it out unless they are asked for it. */
   readonly playground?: boolean;
+  /** Fields of a version to execute instead of the pinned one. Only with `playground`. */
+  readonly draft?: PromptVersionInput;
 }
 
 /** The fields of an execute call beside variables and labels. */
-export type CallFields = Pick<ExecuteOptions, 'stream' | 'rerunOf' | 'playground'>;
+export type CallFields = Pick<ExecuteOptions, 'stream' | 'rerunOf' | 'playground' | 'draft'>;
 
 export type { Labels, WaitOptions };
 
@@ -98,8 +101,8 @@ export function executions({ client, request, method, plain }: Connection) {
 }
 
 /** The fields of a body beside the variables. */
-export function fieldsOf({ stream, rerunOf, playground, ...labels }: CallFields & Labels) {
-  return { ...labelsOf(labels), stream, rerunOf, playground };
+export function fieldsOf({ stream, rerunOf, playground, draft, ...labels }: CallFields & Labels) {
+  return { ...labelsOf(labels), stream, rerunOf, playground, draft };
 }
 
 function hasEnded<Json>(record: ExecutionDetail): record is EndedExecution<Json> {

@@ -41,6 +41,7 @@ export type ScheduleInput = BodyOf<'createSchedule'>;
 export type SchedulePatch = BodyOf<'updateSchedule'>;
 export type IssuedWebhook = Output<'createWebhook'>;
 export type WebhookInput = BodyOf<'createWebhook'>;
+export type ReceivedEvent = Output<'getWebhookLog'>['events'][number];
 export type DeclarationRead = Output<'getDeclaration'>;
 export type Declaration = DeclarationRead['declaration'];
 export type DeclarationChange = Output<'applyDeclaration'>['changes'][number];

@@ -25,6 +25,8 @@ export const paths = {
   '/api/v1/agents/{agentId}': { GET: 'getAgent', PATCH: 'updateAgent body', DELETE: 'deleteAgent' },
   '/api/v1/agents/{agentId}/lifecycle': { POST: 'changeAgentStage body' },
   '/api/v1/agents/{agentId}/limits': { GET: 'getAgentLimits' },
+  '/api/v1/agents/{agentId}/refusals': { GET: 'listRefusals' },
+  '/api/v1/keys/{apiKeyId}/refusals': { GET: 'listKeyRefusals' },
   '/api/v1/agents/{agentId}/pins': { GET: 'listPins query' },
   '/api/v1/pins': { GET: 'listAllPins query' },
   '/api/v1/prompts': { POST: 'createPrompt body', GET: 'listPrompts query' },
@@ -50,8 +52,9 @@ export const paths = {
   '/api/v1/workflows/{workflowId}/schedules': { POST: 'createSchedule body', GET: 'listSchedules query' },
   '/api/v1/workflows/{workflowId}/schedules/{scheduleId}': { GET: 'getSchedule', PATCH: 'updateSchedule body', DELETE: 'deleteSchedule' },
   '/api/v1/workflows/{workflowId}/webhooks': { POST: 'createWebhook body', GET: 'listWebhooks query' },
-  '/api/v1/workflows/{workflowId}/webhooks/{webhookId}/rotate': { POST: 'rotateWebhook' },
+  '/api/v1/workflows/{workflowId}/webhooks/{webhookId}/rotate': { POST: 'rotateWebhook body' },
   '/api/v1/workflows/{workflowId}/webhooks/{webhookId}': { DELETE: 'deleteWebhook' },
+  '/api/v1/workflows/{workflowId}/webhooks/{webhookId}/log': { GET: 'getWebhookLog' },
   '/api/v1/webhooks/{webhookId}': { POST: 'receiveWebhook body' },
   '/api/v1/declaration': { GET: 'getDeclaration', POST: 'applyDeclaration body' },
   '/api/v1/endpoints': { POST: 'createEndpoint body', GET: 'listEndpoints' },
@@ -99,6 +102,7 @@ export interface PathArguments {
   agentId: [agentId: string];
   executionId: [executionId: string];
   batchId: [batchId: string];
+  apiKeyId: [apiKeyId: string];
   promptId: [promptId: string];
   promptVersionId: [promptVersionId: string];
   workflowId: [workflowId: string];
@@ -110,7 +114,6 @@ export interface PathArguments {
   endpointId: [endpointId: string];
   eventId: [eventId: string];
   alertId: [alertId: string];
-  apiKeyId: [apiKeyId: string];
   name: [name: string];
   erasureId: [erasureId: string];
   userId: [userId: string];

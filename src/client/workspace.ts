@@ -26,6 +26,8 @@ export function workspace({ method, plain }: Connection) {
     keys: {
       create: plain('createKey'),
       list: plain('listKeys'),
+      /** Refused calls of the last 30 days, by agent and code. */
+      refusals: plain('listKeyRefusals'),
       /** Changes the name and the rate limits. */
       update: plain('updateKey'),
       revoke: plain('revokeKey'),

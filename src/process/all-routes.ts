@@ -5,6 +5,7 @@ import { chatRoutes } from '../faces/openai/chat.ts';
 import { modelRoutes } from '../faces/openai/models-routes.ts';
 import { responsesRoutes } from '../faces/openai/responses.ts';
 import { agentRoutes } from '../features/agents/routes/agents-routes.ts';
+import { refusalRoutes } from '../features/agents/routes/refusals-routes.ts';
 import { batchRoutes } from '../features/batches/batches-routes.ts';
 import { uploadRoutes } from '../features/batches/upload.ts';
 import { declarationRoutes } from '../features/declaration/declaration-routes.ts';
@@ -60,6 +61,7 @@ export function apiRoutes(app: FastifyInstance, deps: AllDeps): void {
   batchRoutes(app, deps);
   promptRoutes(app, deps);
   agentRoutes(app, deps);
+  refusalRoutes(app, deps);
   workflowRoutes(app, deps);
   workflowVersionRoutes(app, deps);
   workflowRunRoutes(app, deps);

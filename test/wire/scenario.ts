@@ -144,7 +144,8 @@ async function createAgents({ full, owner }: Callers, prompt: Prompt, settings: 
   await full.call(`POST ${rich.path}/lifecycle`, { body: { action: 'restore' } });
   for (const caller of [full, owner]) {
     for (const { path } of [plain, rich, called]) {
-      for (const below of ['', '/pins', '/limits']) await caller.call(`GET ${path}${below}`);
+      for (const below of ['', '/pins', '/limits', '/refusals'])
+        await caller.call(`GET ${path}${below}`);
     }
     for (const query of [
       '',
@@ -427,6 +428,7 @@ async function triggers(full: RecordedCaller, path: string): Promise<void> {
     `GET ${path}/runs/${started.workflowRunId}?wait=30`,
     ({ status }) => status !== 'processing',
   );
+  await full.call(`GET ${path}/webhooks/${webhookId}/log`);
   await full.call(`POST ${path}/webhooks/${webhookId}/rotate`);
   await full.call(`DELETE ${path}/webhooks/${webhookId}`);
 }
@@ -538,6 +540,7 @@ async function keys(full: RecordedCaller, agentId: string): Promise<void> {
     body: { name: '', agentIds: null, permissions: ['fly'] },
   });
   await full.call(`PATCH /api/v1/keys/${apiKeyId}`, { body: { name: 'Renamed' } });
+  await full.call(`GET /api/v1/keys/${apiKeyId}/refusals`);
   await full.call(`POST /api/v1/keys/${apiKeyId}/rotate`, { body: { graceSeconds: 3600 } });
   await full.call(`POST /api/v1/keys/${apiKeyId}/revoke`);
   for (const query of ['', '?limit=1']) await full.call(`GET /api/v1/keys${query}`);

@@ -94,6 +94,10 @@ function agentCommands(command: Command): void {
   plainCommand(command, 'pins', 'listPins.pins', pins, {
     columns: ['pinnedAt', 'promptVersionId', 'promptVersionLabel', 'pinnedBy'],
   }).argument(...agentArgument);
+  const refusals = 'list the refused calls of an agent in the last 30 days, by key and code';
+  plainCommand(command, 'refusals', 'listRefusals.refusals', refusals, {
+    columns: ['lastAt', 'apiKeyId', 'code', 'count', 'lastMessage'],
+  }).argument(...agentArgument);
   const pin = 'pin a prompt version; pin an earlier one to roll back';
   plainCommand(command, 'pin', 'updateAgent', pin, {
     field: 'promptVersionId',

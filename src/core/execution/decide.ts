@@ -239,7 +239,7 @@ function targetOf({
         ? null
         : inactiveMessage(found),
     reused:
-      'This Idempotency-Key was used with other variables or another user, session, tags, metadata or playground.',
+      'This Idempotency-Key was used with other variables or another user, session, tags, metadata, playground or draft.',
   };
 }
 

@@ -28,6 +28,7 @@ import {
   agentOfRow,
   apiKeyOf,
   callerResolver,
+  draftOf,
   getOrCreate,
   idempotencyId,
   keyWindowsOf,
@@ -37,6 +38,7 @@ import {
 } from './admission-mapping.ts';
 import type { AdmissionState, ReplayRow } from './admission-read.ts';
 import type { AcceptedTerms, AdmissionWrites, NewExecution } from './admission-write.ts';
+import { refusalCounter } from './counted-refusals.ts';
 import { refusalRecorder } from './refusal-recorder.ts';
 import type { StagedContents } from './stage-contents.ts';
 
@@ -78,6 +80,8 @@ export class AdmissionBatch {
   readonly #deps: AdmissionBatchDeps;
   readonly #resolveCaller: ReturnType<typeof callerResolver>;
   readonly #agents: ReadonlyMap<string, AgentAtAdmission>;
+  /** Agents with a draft in the place of their version, by the id of the draft. */
+  readonly #drafts: ReadonlyMap<string, AgentAtAdmission>;
   readonly #slotsUsed: Map<string, number>;
   readonly #months: ReadonlyMap<string, MonthCount>;
   readonly #tags = new Map<string, number>();
@@ -90,6 +94,7 @@ export class AdmissionBatch {
   readonly #counts = new Map<string, Counts>();
   readonly #chargedWorkspaces = new Set<string>();
   readonly #refusals: ReturnType<typeof refusalRecorder>;
+  readonly #countedRefusals = refusalCounter();
   readonly #terms = new Map<string, AcceptedTerms>();
   readonly #executions: NewExecution[] = [];
   readonly #refused: RefusedExecution[] = [];
@@ -107,6 +112,7 @@ export class AdmissionBatch {
     this.#deps = deps;
     this.#resolveCaller = callerResolver(state.keys, state.members);
     this.#agents = new Map(state.agents.map((row) => [row.id, agentOfRow(row)]));
+    this.#drafts = new Map(state.drafts.map((row) => [row.versionId, agentOfRow(row)]));
     this.#slotsUsed = new Map(state.agents.map((row) => [row.id, row.slotsUsed ?? 0]));
     this.#months = new Map(state.workspaces.map((row) => [row.id, row]));
     for (const row of state.workspaces) {
@@ -134,8 +140,10 @@ export class AdmissionBatch {
     return this.#readySteps.get(stepKey(credential.step)) === credential.fallback;
   }
 
-  agentOf(agentId: string | null, caller: Caller): AgentAtAdmission | null {
-    const agent = agentId === null ? undefined : this.#agents.get(agentId);
+  agentOf({ agentId, body }: ExecuteCall, caller: Caller): AgentAtAdmission | null {
+    if (agentId === null) return null;
+    const draft = draftOf(body);
+    const agent = draft === null ? this.#agents.get(agentId) : this.#drafts.get(draft);
     return agent && agent.workspaceId === caller.workspaceId ? agent : null;
   }
 
@@ -225,6 +233,7 @@ export class AdmissionBatch {
   }
 
   refuse(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, refusal: Refusal): void {
+    this.#countedRefusals.count(call, caller, agent, refusal);
     const recorded = this.#refusals.record(call, caller, agent, refusal);
     if (recorded?.execution) this.#refused.push(recorded.execution);
     if (recorded) this.#tallies.push(recorded.tally);
@@ -250,6 +259,7 @@ export class AdmissionBatch {
       refused: this.#refused,
       firstCalls: this.#newFirstCalls,
       refusals: this.#refusals.counted(),
+      countedRefusals: this.#countedRefusals.counted(),
       tallies: this.#tallies,
     };
   }

@@ -26,6 +26,7 @@ import {
   type NumberedTerms,
   numberTerms,
 } from '../fields/terms.ts';
+import { addRefusals, type CountedRefusals } from './counted-refusals.ts';
 import { insertFirstCalls, type NewFirstCall } from './idempotency.ts';
 import { deleteStaged, type StagedContents } from './stage-contents.ts';
 
@@ -47,6 +48,7 @@ export interface AdmissionWrites {
   readonly refused: readonly RefusedExecution[];
   readonly firstCalls: readonly NewFirstCall[];
   readonly refusals: readonly RefusalCount[];
+  readonly countedRefusals: readonly CountedRefusals[];
   readonly tallies: readonly Tally[];
   readonly quotaReports: readonly QuotaReport[];
   readonly events: readonly NewEvent[];
@@ -102,6 +104,8 @@ export function sendWrites(
   if (called.length > 0) sent.push(markCalled(send, called));
   sent.push(insertFirstCalls(send, firstCalls));
   if (refusals.length > 0) sent.push(send(upsertRefusals, refusals));
+  const { countedRefusals, executedAtMs: atMs } = writes;
+  if (countedRefusals.length > 0) sent.push(send(addRefusals, { refusals: countedRefusals, atMs }));
   const { quotaReports } = writes;
   if (quotaReports.length > 0) sent.push(send(insertQuotaReports, quotaReports));
   const { executedAtMs: refusedAtMs, tallies, events, lines = null } = writes;

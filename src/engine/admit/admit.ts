@@ -202,7 +202,7 @@ function admitOne(
   const caller = batch.callerOf(call.credential);
   if (!caller) return { ...unknownCaller, nowMs, allowedOrigins: [] };
   if (!batch.mayCall(call)) return { ...stepNotReady, nowMs, allowedOrigins: [] };
-  const agent = batch.agentOf(call.agentId, caller);
+  const agent = batch.agentOf(call, caller);
   const allowedOrigins = [...caller.allowedOrigins, ...(agent?.allowedOrigins ?? [])];
   const firstCall = batch.firstCallOf(call, caller);
   const facts = batch.facts(call, caller, agent, firstCall);

@@ -46,6 +46,7 @@ function writesAt(nowMs: number): AdmissionWrites {
       },
     ],
     refusals: [],
+    countedRefusals: [],
     tallies: [],
   };
 }

@@ -39,6 +39,7 @@ const calls: Readonly<Record<string, { status: number; body?: unknown; headers?:
   updateAgent: { status: 200, body: { description: 'Named' } },
   changeAgentStage: { status: 409, body: { action: 'restore' } },
   getAgentLimits: { status: 200 },
+  listRefusals: { status: 200 },
   listPins: { status: 200 },
   executeAgent: { status: 202, body: variables },
   executeAgentInDashboard: { status: 202, body: variables },

@@ -63,7 +63,8 @@ function writeChange(caller: Caller, patch: AgentPatch, isCurrent: Precondition)
       apiEnabled = agent.apiEnabled,
     } = patch;
     const found = await findVisibleVersion(trx, caller, agent.promptId, promptVersionId);
-    const version = requireFound(found, 'version', 'prompt');
+    const isDraft = found?.number === null;
+    const version = requireFound(isDraft ? null : found, 'version', 'prompt');
     const settings = changedSettings(caller, agent, change, version);
     if (patch.apiEnabled !== undefined && !switchable(agent)) {
       throw illegalTransition(agent, 'Its API cannot be enabled or disabled');

@@ -165,7 +165,7 @@ function planLines(
   };
   const caller = admission.callerOf(call.credential);
   if (!caller) return cancel(call.credential.kind === 'key' ? 'key_ended' : 'permission_lost');
-  const agent = admission.agentOf(call.agentId, caller);
+  const agent = admission.agentOf(call, caller);
   if (!agent) return cancel('agent_deleted');
   // A session may call inactive agents, but a batch belongs to the API.
   const asKey: Caller = { ...caller, kind: 'key' };

@@ -9,6 +9,7 @@ import {
   sentFields,
   ToolCalls,
 } from '../../prompts/contract/prompt-content.ts';
+import { PromptVersionInput } from '../../prompts/contract/prompts-contract.ts';
 import { labels } from './labels-contract.ts';
 
 export const ExecuteRequest = Type.Object(
@@ -36,9 +37,10 @@ export const ExecuteRequest = Type.Object(
     playground: Type.Optional(
       Type.Boolean({
         description:
-          'Marks a playground execution: lists and statistics leave the execution out unless they are asked for it. Limits, quota and usage count it.',
+          'Marks a playground execution: lists and statistics leave the execution out unless they are asked for it. Limits, quota and usage count it. Only with it, and with the permission `manage`, may there be a `draft`: fields of a version that is executed instead of the pinned one. Its record names an unnumbered version with the label `draft`, which no list shows and no agent can pin, and which is deleted with the record. Placeholders that the agent does not declare are optional.',
       }),
     ),
+    draft: Type.Optional(PromptVersionInput),
   },
   { title: 'ExecuteRequest', additionalProperties: false },
 );

@@ -45,7 +45,7 @@ export const idempotencyHeader = (description: string) =>
   });
 
 export const idempotency = idempotencyHeader(
-  'Makes retries safe: a request with the same key, variables, `user`, `session`, `tags`, `metadata` and `playground` returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
+  'Makes retries safe: a request with the same key, variables, `user`, `session`, `tags`, `metadata`, `playground` and `draft` returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
 );
 
 const execute = {

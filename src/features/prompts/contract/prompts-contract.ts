@@ -82,6 +82,12 @@ const VersionWarnings = Type.Array(Type.Union([PlaceholderWarning, Type.String()
 export const PromptVersion = Type.Object(
   {
     ...versionFields,
+    number: nullable(
+      Type.Integer({
+        minimum: 1,
+        description: 'Sequential number within its prompt, starting at 1. `null` for a draft.',
+      }),
+    ),
     system: nullable(Type.String({ description: 'Template of the system prompt.' })),
     user: nullable(
       Type.String({ description: 'Template of the user prompt. `null` if there are `messages`.' }),
@@ -129,6 +135,11 @@ export const versionInput = {
     }),
   ),
 };
+
+export const PromptVersionInput = body('PromptVersionInput', {
+  label: versionLabel,
+  ...versionInput,
+});
 
 export const createPrompt = endpoint({
   ...managed,
@@ -220,10 +231,7 @@ export const createPromptVersion = endpoint({
   summary: 'Add a version to a prompt',
   description:
     'Versions are immutable. Placeholders are written `{{name}}`; `warnings` lists texts such as `{{my-var}}` that only look like one. To send a literal `{{name}}`, use a variable whose default value is that text. Agents keep their pinned version until another one is pinned. Returns 400 if a schema is not valid, and 409 if the label exists or the prompt is archived.',
-  body: body('PromptVersionInput', {
-    label: versionLabel,
-    ...versionInput,
-  }),
+  body: PromptVersionInput,
   responses: { 201: PromptVersion, ...problems(404, 409) },
   responseHeaders: ['Location'],
 });
