@@ -7,6 +7,7 @@ import { responsesRoutes } from '../faces/openai/responses.ts';
 import { agentRoutes } from '../features/agents/routes/agents-routes.ts';
 import { batchRoutes } from '../features/batches/batches-routes.ts';
 import { uploadRoutes } from '../features/batches/upload.ts';
+import { budgetRoutes } from '../features/budgets/routes/budgets-routes.ts';
 import { declarationRoutes } from '../features/declaration/declaration-routes.ts';
 import { alertRoutes } from '../features/events/routes/alerts-routes.ts';
 import { endpointRoutes, eventRoutes } from '../features/events/routes/endpoints-routes.ts';
@@ -77,6 +78,7 @@ export function apiRoutes(app: FastifyInstance, deps: AllDeps): void {
   memberRoutes(app, deps);
   invitationRoutes(app, deps);
   usageRoutes(app, deps);
+  budgetRoutes(app, deps);
   viewRoutes(app, deps);
   providerRoutes(app, deps);
   priceRoutes(app, deps);

@@ -1,5 +1,6 @@
 import * as agents from '../../features/agents/contract/agents-contract.ts';
 import * as batches from '../../features/batches/batches-contract.ts';
+import * as budgets from '../../features/budgets/contract/budgets-contract.ts';
 import * as declaration from '../../features/declaration/declaration-contract.ts';
 import * as alerts from '../../features/events/contract/alerts-contract.ts';
 import * as eventEndpoints from '../../features/events/contract/endpoints-contract.ts';
@@ -119,6 +120,12 @@ export const endpoints = {
   updateAlert: alerts.updateAlert,
   deleteAlert: alerts.deleteAlert,
   previewAlert: alerts.previewAlert,
+  createBudget: budgets.createBudget,
+  listBudgets: budgets.listBudgets,
+  getBudget: budgets.getBudget,
+  updateBudget: budgets.updateBudget,
+  deleteBudget: budgets.deleteBudget,
+  listBudgetWindows: budgets.listBudgetWindows,
   createKey: keys.createKey,
   listKeys: keys.listKeys,
   updateKey: keys.updateKey,

@@ -164,3 +164,5 @@ export const previewDaysMax = 7;
 /** The largest threshold and number of calls of an alert. */
 export const thresholdMax = 1e15;
 export const minCountMax = 1_000_000_000;
+/** Of the windows of a budget: it names a user. */
+export const budgetCursorMax = 1_000;
