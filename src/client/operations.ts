@@ -65,6 +65,9 @@ export const paths = {
   '/api/v1/alerts/preview': { POST: 'previewNewAlert body' },
   '/api/v1/alerts/{alertId}': { GET: 'getAlert', PATCH: 'updateAlert body', DELETE: 'deleteAlert' },
   '/api/v1/alerts/{alertId}/preview': { POST: 'previewAlert body' },
+  '/api/v1/budgets': { POST: 'createBudget body', GET: 'listBudgets' },
+  '/api/v1/budgets/{budgetId}': { GET: 'getBudget', PATCH: 'updateBudget body', DELETE: 'deleteBudget' },
+  '/api/v1/budgets/{budgetId}/windows': { GET: 'listBudgetWindows query' },
   '/api/v1/keys': { POST: 'createKey body', GET: 'listKeys query' },
   '/api/v1/keys/{apiKeyId}': { PATCH: 'updateKey body' },
   '/api/v1/keys/{apiKeyId}/revoke': { POST: 'revokeKey' },
@@ -109,6 +112,7 @@ export interface PathArguments {
   endpointId: [endpointId: string];
   eventId: [eventId: string];
   alertId: [alertId: string];
+  budgetId: [budgetId: string];
   apiKeyId: [apiKeyId: string];
   name: [name: string];
   erasureId: [erasureId: string];

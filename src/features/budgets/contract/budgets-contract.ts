@@ -1,4 +1,10 @@
 import { Type } from 'typebox';
+import {
+  budgetPeriods,
+  budgetPers,
+  sharedBucket,
+  windowsMax,
+} from '../../../core/budget/budget.ts';
 import { tagMax } from '../../../core/labels.ts';
 import * as limits from '../../../http/contract/contract-limits.ts';
 import { endpoint } from '../../../http/contract/operation.ts';
@@ -20,14 +26,12 @@ import {
 } from '../../../http/contract/shared.ts';
 import {
   budgetDefaults,
-  budgetPeriods,
-  budgetPers,
   budgetsMax,
   limitUSDMax,
   matchingBudgetsMax,
   scopeMax,
   unknownPriceRules,
-} from '../rules/budget.ts';
+} from '../rules/budget-settings.ts';
 
 const tag = 'Budgets';
 const readable = { method: 'GET', tag, auth: 'own' } as const;
@@ -87,7 +91,8 @@ const scope = Type.Object(
   }),
   {
     additionalProperties: false,
-    description: 'The calls that it counts: those that each of the lists contains. Default: all calls.',
+    description:
+      'The calls that it counts: those that each of the lists contains. Default: all calls.',
   },
 );
 
@@ -134,8 +139,7 @@ const amount = (description: string) => Type.Number({ minimum: 0, description })
 export const BudgetWindow = Type.Object(
   {
     bucket: Type.String({
-      description:
-        'The agent or key by its identifier, or the `user`. `""` without one; `other` for those above 1,000,000.',
+      description: `The agent or key by its identifier, or the \`user\`. \`""\` without one; \`${sharedBucket}\` for those above ${windowsMax.toLocaleString('en')}. A key that was rotated has the bucket of the first one.`,
     }),
     windowStart: time('Start of the window.'),
     resetAt: nullable(time('Its end. `null` for `total`.')),

@@ -8,19 +8,21 @@ import { route } from '../../../http/route.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { requireWholeWorkspace } from '../../people/access/require-permission.ts';
 import * as contract from '../contract/budgets-contract.ts';
-import { type BudgetScope, budgetDefaults, limitText } from '../rules/budget.ts';
+import { type BudgetScope, budgetDefaults, limitText } from '../rules/budget-settings.ts';
 import * as store from '../statements/budgets-statements.ts';
+import type { WindowRow } from '../statements/spent-windows.ts';
 import * as flow from '../verbs/change-budget.ts';
+import { readWindows } from '../verbs/read-windows.ts';
 
 /** Budgets of a workspace. */
 export function budgetRoutes(app: FastifyInstance, deps: ApiDeps): void {
-  const { db } = deps;
+  const { db, historyReads } = deps;
 
   route(app, deps, contract.createBudget, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    const { scope = {}, limitUSD, ...others } = body;
-    const settings = { ...budgetDefaults, ...others, ...storedScope(scope) };
-    const row = await flow.createBudget(db, caller, { ...settings, limitUsd: limitOf(limitUSD) });
+    const limitUsd = limitOf(body.limitUSD);
+    const settings = { ...budgetDefaults, ...everyCall, ...storedSettings(body), limitUsd };
+    const row = await flow.createBudget(db, caller, settings);
     const unbounded = await store.listUnboundedAgents(db, caller.workspaceId, row, pageMax);
     const warnings = unbounded.map((agent) => ({ ...agent, message: unboundedText(row) }));
     const location = `/api/v1/budgets/${toId('budget', row.id)}`;
@@ -39,12 +41,7 @@ export function budgetRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.updateBudget, async ({ ids, body, caller, request }) => {
     requireWholeWorkspace(caller);
-    const { scope, limitUSD, ...others } = body;
-    const change = {
-      ...others,
-      ...(scope && storedScope(scope)),
-      ...(limitUSD !== undefined && { limitUsd: limitOf(limitUSD) }),
-    };
+    const change = storedSettings(body);
     return shown(await flow.changeBudget(db, caller, ids.budgetId, change, ifMatch(request)));
   });
 
@@ -53,17 +50,45 @@ export function budgetRoutes(app: FastifyInstance, deps: ApiDeps): void {
     await flow.deleteBudget(db, caller, ids.budgetId);
     return { result: null };
   });
+
+  route(app, deps, contract.listBudgetWindows, async ({ ids, query, caller }) => {
+    const { limit = pageDefault, ...rest } = query;
+    const page = { ...rest, limit };
+    const { budget, windows, nextCursor } = await historyReads.read(
+      caller,
+      (readDb) => readWindows(readDb, caller.workspaceId, ids.budgetId, page),
+      { fresh: true },
+    );
+    const limitUSD = budget.limitUsd;
+    return { result: { windows: windows.map((row) => windowOf(row, limitUSD)), nextCursor } };
+  });
 }
 
-function storedScope({ agentIds, apiKeyIds, tags = null }: Scope): BudgetScope {
+function windowOf({ settledUsd, reservedUsd, leftUsd, ...row }: WindowRow, limitUSD: string) {
+  const amounts = { limitUSD, settledUSD: settledUsd, reservedUSD: reservedUsd };
+  return { ...row, ...amounts, leftUSD: leftUsd, resetAt: row.windowEnd };
+}
+
+type Sent = Body<typeof contract.updateBudget>;
+
+function storedSettings<S extends Sent>({ scope, limitUSD, thresholds, ...others }: S) {
   return {
-    agentIds: distinct(storedIds('agent', agentIds)),
-    apiKeyIds: distinct(storedIds('key', apiKeyIds)),
-    tags,
+    ...others,
+    ...(scope && storedScope(scope)),
+    ...(limitUSD !== undefined && { limitUsd: limitOf(limitUSD) }),
+    ...(thresholds && { thresholds: thresholds.toSorted((one, other) => one - other) }),
   };
 }
 
-type Scope = NonNullable<Body<typeof contract.createBudget>['scope']>;
+const everyCall: BudgetScope = { agentIds: null, apiKeyIds: null, tags: null };
+
+function storedScope({ agentIds, apiKeyIds, tags }: NonNullable<Sent['scope']>): BudgetScope {
+  return {
+    agentIds: distinct(storedIds('agent', agentIds)),
+    apiKeyIds: distinct(storedIds('key', apiKeyIds)),
+    tags: tags ?? null,
+  };
+}
 
 /** A slug and an identifier may name the same agent. */
 function distinct(ids: readonly string[] | null): string[] | null {

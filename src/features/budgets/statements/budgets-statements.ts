@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../../db/database.ts';
 import { sql } from '../../../db/sql.ts';
-import type { BudgetSettings, MatchedBudget } from '../rules/budget.ts';
+import type { BudgetSettings, MatchedBudget } from '../rules/budget-settings.ts';
 
 /** The budgets of a workspace. Whoever changes them holds its limits, as admission does when it reads them. */
 
@@ -122,4 +122,17 @@ export async function listUnboundedAgents(
       and a.config ->> 'maxTokens' is null and v.max_tokens is null
     order by a.name, a.id limit ${limit}`.execute(db);
   return rows;
+}
+
+/** The key whose limits a key shares: itself, or the first of those that it was rotated from. */
+export async function findLimitSubject(
+  db: Db,
+  workspaceId: string,
+  keyId: string,
+): Promise<string | null> {
+  const { rows } = await sql<{ subject: string }>`
+    select limit_subjects[1] as subject from api_keys where id = ${keyId} and workspace_id = ${workspaceId}`.execute(
+    db,
+  );
+  return rows[0]?.subject ?? null;
 }

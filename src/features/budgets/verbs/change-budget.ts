@@ -13,7 +13,7 @@ import {
   budgetsMax,
   matchedAtOnce,
   matchingBudgetsMax,
-} from '../rules/budget.ts';
+} from '../rules/budget-settings.ts';
 import * as store from '../statements/budgets-statements.ts';
 
 /**

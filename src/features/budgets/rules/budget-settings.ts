@@ -1,12 +1,7 @@
+import type { BudgetPer, BudgetPeriod } from '../../../core/budget/budget.ts';
 import { floatToUnits, toDecimal } from '../../../core/decimal.ts';
 
 /** Budgets: what calls may spend in a window, together or each agent, key or user for itself. */
-
-export const budgetPers = ['none', 'agent', 'key', 'user'] as const;
-export type BudgetPer = (typeof budgetPers)[number];
-
-export const budgetPeriods = ['hour', 'day', 'week', 'month', 'total'] as const;
-export type BudgetPeriod = (typeof budgetPeriods)[number];
 
 export const unknownPriceRules = ['refuse', 'count_zero'] as const;
 export type UnknownPriceRule = (typeof unknownPriceRules)[number];
@@ -39,8 +34,10 @@ export const matchingBudgetsMax = 5;
 export const scopeMax = 100;
 export const limitUSDMax = 1_000_000_000;
 export const budgetDefaults = {
-  ...{ maxTokens: 4_096, thresholds: [50, 80, 100] },
-  ...{ onUnknown: 'refuse', enabled: true },
+  maxTokens: 4_096,
+  thresholds: [50, 80, 100],
+  onUnknown: 'refuse',
+  enabled: true,
 } as const;
 
 const places = 10;
