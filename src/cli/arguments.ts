@@ -32,6 +32,18 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+export function collectNumber(text: string, before: readonly number[] = []): number[] {
+  return [...before, wholeNumber(text)];
+}
+
+/** US dollars. */
+export function amount(text: string): number {
+  if (!/^\d{1,10}(\.\d{1,10})?$/.test(text)) {
+    throw new InvalidArgumentError('Expected a decimal with at most ten decimal places.');
+  }
+  return Number(text);
+}
+
 /** A longer timer in Node.js fires immediately. */
 const secondsMax = 1_000_000;
 

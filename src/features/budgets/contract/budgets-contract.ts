@@ -156,6 +156,12 @@ export const BudgetWindow = Type.Object(
   { title: 'BudgetWindow' },
 );
 
+export const BudgetInput = body('BudgetInput', {
+  ...settings,
+  ...{ per, period },
+  ...optional({ scope, maxTokens, thresholds, ...switches }),
+});
+
 const all = '/api/v1/budgets';
 const one = '/api/v1/budgets/{budgetId}';
 
@@ -166,11 +172,7 @@ export const createBudget = endpoint({
   path: all,
   summary: 'Create a budget',
   description: `No call goes out that could bring a window above its limit: 429 \`BUDGET_EXCEEDED\`, or 403 for \`total\`. Calls that are accepted after its creation count. A workspace has at most ${budgetsMax}, and at most ${matchingBudgetsMax} enabled ones that one call can match (409).`,
-  body: body('BudgetInput', {
-    ...settings,
-    ...{ per, period },
-    ...optional({ scope, maxTokens, thresholds, ...switches }),
-  }),
+  body: BudgetInput,
   responses: { 201: NewBudget, ...problems(404, 409) },
   responseHeaders: ['ETag', 'Location'],
 });

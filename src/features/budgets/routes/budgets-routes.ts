@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { invalidRequest, requireFound } from '../../../core/failure.ts';
+import { requireFound } from '../../../core/failure.ts';
 import { storedIds, toId } from '../../../core/id.ts';
 import { pageDefault, pageMax } from '../../../http/contract/contract-limits.ts';
 import type { Body } from '../../../http/contract/operation.ts';
@@ -8,7 +8,7 @@ import { route } from '../../../http/route.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { requireWholeWorkspace } from '../../people/access/require-permission.ts';
 import * as contract from '../contract/budgets-contract.ts';
-import { type BudgetScope, budgetDefaults, limitText } from '../rules/budget-settings.ts';
+import { type BudgetScope, budgetDefaults, limitOf } from '../rules/budget-settings.ts';
 import * as store from '../statements/budgets-statements.ts';
 import type { WindowRow } from '../statements/spent-windows.ts';
 import * as flow from '../verbs/change-budget.ts';
@@ -93,12 +93,6 @@ function storedScope({ agentIds, apiKeyIds, tags }: NonNullable<Sent['scope']>):
 /** A slug and an identifier may name the same agent. */
 function distinct(ids: readonly string[] | null): string[] | null {
   return ids && [...new Set(ids)];
-}
-
-function limitOf(limitUSD: number): string {
-  const text = limitText(limitUSD);
-  if (text !== null) return text;
-  throw invalidRequest('Field "limitUSD" must have at most ten decimal places.');
 }
 
 function shown(row: store.BudgetRow) {

@@ -1,5 +1,6 @@
 import type { BudgetPer, BudgetPeriod } from '../../../core/budget/budget.ts';
 import { floatToUnits, toDecimal } from '../../../core/decimal.ts';
+import { invalidRequest } from '../../../core/failure.ts';
 
 /** Budgets: what calls may spend in a window, together or each agent, key or user for itself. */
 
@@ -43,11 +44,11 @@ export const budgetDefaults = {
 const places = 10;
 const tenthPlace = 10n ** 14n;
 
-/** The limit as decimal text; null if it is not above zero or has more than ten decimal places. */
-export function limitText(limit: number): string | null {
-  const units = floatToUnits(limit);
-  if (units === null || units <= 0n || units % tenthPlace !== 0n) return null;
-  return toDecimal(units, 1n, places);
+/** The limit as decimal text. */
+export function limitOf(limitUSD: number): string {
+  const units = floatToUnits(limitUSD);
+  if (units !== null && units % tenthPlace === 0n) return toDecimal(units, 1n, places);
+  throw invalidRequest('Field "limitUSD" must have at most ten decimal places.');
 }
 
 /** What of a budget decides which calls match it. */

@@ -65,9 +65,7 @@ export async function changeBudget(
       'budget',
     );
     refuseStale(row.revision, isCurrent);
-    for (const field of ['per', 'period'] as const) {
-      if (change[field] !== undefined && change[field] !== row[field]) throw immutable(field, row);
-    }
+    requireSameWindows(row, change);
     const fields = (Object.keys(change) as (keyof BudgetSettings)[]).filter(
       (field) => !same(change[field], row[field]),
     );
@@ -92,9 +90,14 @@ export async function deleteBudget(db: Db, caller: Caller, id: string): Promise<
   });
 }
 
-function immutable(field: 'per' | 'period', row: store.BudgetRow): CallFailure {
-  const message = `Field "${field}" cannot be changed: it is "${row[field]}". Create another budget.`;
-  return new CallFailure('CONFLICT', message);
+/** What it has spent belongs to its windows. */
+export function requireSameWindows(row: store.BudgetRow, change: Partial<BudgetSettings>): void {
+  for (const field of ['per', 'period'] as const) {
+    const { [field]: value = row[field] } = change;
+    if (value === row[field]) continue;
+    const message = `Field "${field}" cannot be changed: it is "${row[field]}". Create another budget.`;
+    throw new CallFailure('CONFLICT', message);
+  }
 }
 
 /** The declaration and the command line find budgets by name. */

@@ -94,10 +94,7 @@ export const Alert = Type.Object(
     alertId: ownId('alert'),
     ...settings,
     agentIds: nullable(Type.Array(id('agent')), '`null`: all agents.'),
-    budgetId: nullable(
-      id('budget'),
-      'The budget of `budgetUsed`. It may have been deleted: then there is no data.',
-    ),
+    budgetId: Type.Optional(id('budget', 'Of `budgetUsed`. Without data once it is deleted.')),
     state: oneOf(alertStates, '`no_data`: it does not fire, and there is no data yet.'),
     stateSince: time('Since when.'),
     value,
