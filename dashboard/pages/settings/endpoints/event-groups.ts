@@ -5,6 +5,12 @@ export type EventType = EventEndpoint['eventTypes'][number];
 /** Who subscribes to these is notified of alerts. */
 export const alertEventTypes: EventType[] = ['alert.fired', 'alert.cleared'];
 
+export const budgetEventTypes: EventType[] = [
+  'budget.threshold',
+  'budget.exhausted',
+  'budget.overrun',
+];
+
 /** The types that an endpoint can subscribe to. A ping needs no subscription. */
 export const eventGroups: readonly {
   readonly label: string;
@@ -25,6 +31,7 @@ export const eventGroups: readonly {
   },
   { label: 'Agents', types: ['agent.pinned', 'agent.moved', 'agent.deleted'] },
   { label: 'Alerts', types: alertEventTypes },
+  { label: 'Budgets', types: budgetEventTypes },
   {
     label: 'Quota, providers and keys',
     types: [
