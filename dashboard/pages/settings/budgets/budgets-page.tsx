@@ -98,7 +98,7 @@ const windowsOf = ({
 }) => pages.flatMap(({ windows }) => windows);
 
 /** Of the whole scope, because a refusal does not say by which budget. */
-function Refusals({ budget: { scope } }: { readonly budget: Budget }) {
+function Refusals({ budget: { name, scope } }: { readonly budget: Budget }) {
   const { agentIds, apiKeyIds, tags } = scope;
   const search = {
     errorCode: 'BUDGET_EXCEEDED',
@@ -107,7 +107,7 @@ function Refusals({ budget: { scope } }: { readonly budget: Budget }) {
     ...(tags?.length === 1 && { tag: tags[0] }),
   };
   return (
-    <Link to="/history" search={search}>
+    <Link to="/history" search={search} aria-label={`Refusals of ${name}`}>
       Show
     </Link>
   );
