@@ -1,7 +1,5 @@
 import { MultiSelect } from '@mantine/core';
 import type { Budget, BudgetInput, BudgetPatch, NewBudget } from '../../../../src/client/index.ts';
-import { NumberField } from '../../../components/fields/number-field.tsx';
-import { fieldError } from '../../../components/states/form-error.tsx';
 import {
   budgets,
   describeBudget,
@@ -103,20 +101,15 @@ function fieldsOf(
   {
     values,
     change,
-    error,
   }: Parameters<Parameters<typeof FormDialog<Values, BudgetInput, NewBudget>>[0]['fields']>[0],
   exists: boolean,
 ): readonly Field<Values>[] {
   return [
     [
-      <NumberField
-        key="limitUSD"
-        label="Limit (US dollars)"
-        decimals={10}
-        value={values.limitUSD}
-        error={fieldError(error, 'limitUSD')}
-        onChange={(limitUSD) => change({ limitUSD: limitUSD ?? 0 })}
-      />,
+      {
+        ...{ name: 'limitUSD', label: 'Limit (US dollars)' },
+        ...{ as: 'number', decimals: 10, empty: 0 },
+      },
       { name: 'period', label: 'Period', options: periodChoices, disabled: exists },
       { name: 'per', label: 'Per', options: perChoices, disabled: exists },
     ],

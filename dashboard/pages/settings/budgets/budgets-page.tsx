@@ -85,7 +85,7 @@ const fullestShown = 3;
 
 function Fullest({ budget }: { readonly budget: Budget }) {
   const { data, error } = useInfiniteQuery(budgetWindowsQuery(budget.budgetId, fullestShown));
-  if (!data) return error ? <FormError error={error} /> : <Skeleton height={40} miw="13rem" />;
+  if (!data) return error ? <FormError error={error} /> : <Skeleton height={40} miw="9.5rem" />;
   const windows = windowsOf(data).filter(isCurrent);
   if (windows.length === 0) return <p className="note">No calls yet</p>;
   return <BudgetBars budget={budget} windows={windows} />;
