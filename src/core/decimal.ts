@@ -29,6 +29,13 @@ export function toDecimal(units: bigint, divisor: bigint, to: number): string {
   return `${rounded / scale}${fraction && `.${fraction}`}`;
 }
 
+/** By how much a decimal text is larger than another; `0` if it is not. */
+export function excess(amount: string, limit: string): string {
+  const [left, right] = [toUnits(amount), toUnits(limit)];
+  if (left === null || right === null) throw new Error('not a decimal');
+  return left > right ? toDecimal(left - right, 1n, places) : '0';
+}
+
 /** The sum of two decimal texts, as `toDecimal` writes it. */
 export function addDecimals(a: string, b: string): string {
   // The usual case: nothing was spent before the first attempt.

@@ -28,6 +28,8 @@ import type { ResponseFormat } from '../agent/response-format.ts';
 import { type StoredVariables, storeFiles } from '../agent/stored-files.ts';
 import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
 import type { BatchLineOf } from '../batch/batch.ts';
+import { type BudgetWindow, budgetRefusal, type NeededUsd, reserve } from '../budget/reserve.ts';
+import type { Reservation } from '../budget/budget.ts';
 import type { CallFailureCode } from '../failure.ts';
 import { toId } from '../id.ts';
 import type { ModelSetup } from '../model/model-port.ts';
@@ -152,6 +154,8 @@ export interface Facts extends CallFacts {
   readonly agent: AgentAtAdmission | null;
   readonly agentCounts: Counts | null;
   readonly month: MonthCount;
+  /** The windows of budgets that the call counts for; null if its workspace has none. Reserved in place. */
+  readonly windows: readonly BudgetWindow[] | null;
   /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
   readonly call: Pick<ExecuteCall, 'body' | 'preparation' | 'batchLine' | 'idempotencyKey'>;
@@ -193,10 +197,11 @@ export function decide(facts: Facts): Decision {
 
 /** A call that is not decided now must not spend what `decide` has counted. */
 export function rememberCounts(
-  facts: CallFacts & Partial<Pick<Facts, 'agentCounts' | 'month'>>,
+  facts: CallFacts & Partial<Pick<Facts, 'agentCounts' | 'month' | 'windows'>>,
 ): () => void {
-  const { keyWindows, agentCounts, month } = facts;
-  const counted = [...keyWindows.map(({ counts }) => counts), agentCounts ?? {}, month ?? {}];
+  const { keyWindows, agentCounts, month, windows } = facts;
+  const ofKeys = keyWindows.map(({ counts }) => counts);
+  const counted = [...ofKeys, agentCounts ?? {}, month ?? {}, ...(windows ?? [])];
   const before = counted.map((counts) => ({ ...counts }));
   return () => {
     for (const [at, counts] of counted.entries()) Object.assign(counts, before[at]);

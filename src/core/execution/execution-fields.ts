@@ -90,6 +90,10 @@ const text = kind<string>()('text', ofText);
 const textOrNull = kind<string | null>()('text', (text) => Optional(ofText(text)));
 const count = kind<number>()('int', ofCount);
 const countOrNull = kind<number | null>()('int', ofCount);
+/** US dollars as decimal text. */
+const amountOrNull = kind<string | null>()('numeric', (description) =>
+  Optional(Type.Number({ minimum: 0, description })),
+);
 const timeOrNull = kind<Date | null>()('timestamptz', (text) => Optional(time(text)));
 const textsOrNull = kind<readonly string[] | null>()('text[]', (description) =>
   Optional(Type.Array(Type.String(), { description })),
@@ -255,6 +259,18 @@ export const executionFields = {
     40,
     "Origin of the price of the last priced attempt: the workspace's own, the cost that the provider states (where the workspace has no price), or the built-in table. Absent if no call was charged.",
     cost,
+  ),
+  reservedUSD: amountOrNull(
+    'outcome',
+    60,
+    'The bounds of its calls: what budgets reserved for them. Absent if no budget concerned it.',
+    { row: 'reservedUsd', ...figure, ...cost },
+  ),
+  overrunUSD: amountOrNull(
+    'outcome',
+    61,
+    'What its provider charged beyond these bounds, which its budgets hold too. Absent if no budget concerned it.',
+    { row: 'overrunUsd', ...figure, ...cost },
   ),
   completedAt: timeOrNull('clock', 14, 'Time when it ended.', figure),
   finishReason: textOrNull(

@@ -88,6 +88,10 @@ export interface QueuedExecution extends LiveExecution, Claim {
   /** The variables by name, if this process has just accepted them and they have no files. */
   readonly variableValues?: Variables['values'];
   readonly settings: ExecutionSettings;
+  /** Whether budgets of the workspace must be asked before the next call. */
+  readonly mustReserve: boolean;
+  /** What they have reserved for it, as decimal text; null if nothing. */
+  readonly reservedUsd: string | null;
   /** Since the first start of work, by the database's clock. */
   readonly elapsedMs: number;
 }
@@ -95,7 +99,7 @@ export interface QueuedExecution extends LiveExecution, Claim {
 /** What an execution has that no worker has called a model for. */
 export const neverCalled = {
   ...{ failures: 0, losses: 0, rejections: 0, waitCode: null },
-  ...{ called: false, emptied: false, mismatch: null, elapsedMs: 0 },
+  ...{ called: false, emptied: false, mismatch: null, elapsedMs: 0, mustReserve: false },
 };
 
 /** What an end takes from the settings. */

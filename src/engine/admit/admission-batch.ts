@@ -1,6 +1,8 @@
 import type { Counts, RateLimits } from '../../core/agent/limits.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { StoredVariables } from '../../core/agent/stored-files.ts';
+import type { BudgetedCall } from '../../core/budget/budget.ts';
+import type { BudgetWindow } from '../../core/budget/reserve.ts';
 import { bytesOf } from '../../core/byte-shares.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
@@ -22,7 +24,9 @@ import {
 } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { BudgetWindows } from '../budgets/budget-windows.ts';
 import type { RefusedExecution } from '../complete/completion.ts';
+import type { KeySubjects } from './admission-budgets.ts';
 import {
   admittedOf,
   agentOfRow,
@@ -86,6 +90,9 @@ export class AdmissionBatch {
   /** Whether something waits in the queue that a new execution must not overtake. */
   #hasWaiting: boolean;
   readonly #waitingWorkspaces: ReadonlySet<string>;
+  readonly #keySubjects = new Map<string, readonly string[]>();
+  /** Of budgets: `readBudgetWindows` reads them. */
+  readonly windows: BudgetWindows;
 
   readonly #counts = new Map<string, Counts>();
   readonly #chargedWorkspaces = new Set<string>();
@@ -121,6 +128,42 @@ export class AdmissionBatch {
     const waiting = state.workspaces.filter((row) => row.lastTag !== null);
     this.#waitingWorkspaces = new Set(waiting.map(({ id }) => id));
     this.#refusals = refusalRecorder(state);
+    const budgets = state.workspaces.map((row) => [row.id, row.budgets ?? []] as const);
+    this.windows = new BudgetWindows(new Map(budgets), nowMs);
+  }
+
+  hasBudgets(call: ExecuteCall): boolean {
+    const caller = this.callerOf(call.credential);
+    return caller !== null && this.windows.of(caller.workspaceId).length > 0;
+  }
+
+  /** What keys of workflow runs count for. */
+  keySubjects(keys: readonly KeySubjects[]): void {
+    for (const { id, limitSubjects } of keys) this.#keySubjects.set(id, limitSubjects);
+  }
+
+  needWindows(call: ExecuteCall): void {
+    const caller = this.callerOf(call.credential);
+    if (caller) this.windows.need(caller.workspaceId, this.#budgetedCall(call, caller));
+  }
+
+  #budgetedCall(call: ExecuteCall, caller: Caller): BudgetedCall {
+    const { labels } = admittedOf(call);
+    const ofRun = this.#keySubjects.get(apiKeyOf(call, caller) ?? '') ?? [];
+    const own = caller.countedKeys.map(({ limitSubject }) => limitSubject);
+    return {
+      agentId: call.agentId ?? '',
+      keys: caller.kind === 'workflow' ? ofRun : own,
+      user: labels?.user ?? null,
+      tags: labels?.tags ?? [],
+    };
+  }
+
+  /** Null if its workspace has no budgets. */
+  #windowsOf(call: ExecuteCall, caller: Caller): BudgetWindow[] | null {
+    const { workspaceId } = caller;
+    if (this.windows.of(workspaceId).length === 0) return null;
+    return this.windows.windowsOf(workspaceId, this.#budgetedCall(call, caller));
   }
 
   callerOf(credential: ExecuteCall['credential']): Caller | null {
@@ -167,6 +210,7 @@ export class AdmissionBatch {
       call,
       idempotencyProblem: call.idempotencyProblem,
       replay: firstCall && { sameBody: isSameBody(firstCall, call.preparation) },
+      windows: this.#windowsOf(call, caller),
     };
   }
 
@@ -193,7 +237,7 @@ export class AdmissionBatch {
     const terms = withCallerSettings(common, decision);
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = placement;
-    const { stored, warnings } = decision;
+    const { stored, warnings, reservations } = decision;
     const { json: inputVariables, fileData } = stored;
     const queued = { tag, hasSlot, claimed: worker !== null };
     this.#executions.push({
@@ -201,6 +245,7 @@ export class AdmissionBatch {
       ...{ id, terms, queued },
       ...{ inputVariables, fileData, files: stored.files, warnings },
       staged: this.#stagedAs(stored),
+      reservations,
     });
     // As a claim would return it: this process starts it from memory.
     if (worker !== null) {
@@ -212,6 +257,7 @@ export class AdmissionBatch {
         ...{ inputVariables, fileData, setup: agent.setup },
         ...(fileData === null && { variableValues: variables.values }),
         inputBytes: inputBytes(decision),
+        reservedUsd: reservations?.[0]?.usd ?? null,
       });
     }
     if (call.idempotencyKey !== null) this.#rememberFirstCall(call, caller, id, decision);
@@ -228,6 +274,7 @@ export class AdmissionBatch {
     const recorded = this.#refusals.record(call, caller, agent, refusal);
     if (recorded?.execution) this.#refused.push(recorded.execution);
     if (recorded) this.#tallies.push(recorded.tally);
+    if (refusal.budget?.isSpent) this.windows.refused(refusal.budget);
     if (!this.#reporting.has(agent.workspaceId)) return;
     if (refusal.code === 'QUOTA_EXCEEDED') this.#chargedWorkspaces.add(agent.workspaceId);
     if (recorded?.execution) this.#events.push(refusalEvent(recorded.execution, this.#state.nowMs));
@@ -239,8 +286,9 @@ export class AdmissionBatch {
       return { workspaceId, month, used };
     });
     const quotaReports = this.#reportQuotas();
+    const { events: budgetEvents, ...budgets } = this.windows.writes();
     return {
-      ...{ quotaReports, events: this.#events },
+      ...{ quotaReports, events: [...this.#events, ...budgetEvents], budgets },
       counts: this.#counts,
       months,
       executedAtMs: this.#state.nowMs,

@@ -18,6 +18,7 @@ import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { awaitCommit } from '../transaction/await-commit.ts';
 import { lanes } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
+import { readBudgetWindows } from './admission-budgets.ts';
 import { AdmissionBatch, clockTag } from './admission-batch.ts';
 import { lookupOf, unknownCaller } from './admission-mapping.ts';
 import { readForAdmission } from './admission-read.ts';
@@ -168,6 +169,7 @@ async function admitBatch(
   const state = await readForAdmission(send, lookup, staged !== null);
   bound.observe(state.floor ?? clockTag(state.nowMs), sentAt);
   const batch = new AdmissionBatch(state, { ...deps, worker, staged });
+  await readBudgetWindows(send, batch, calls);
   try {
     const results = calls.map((call) => admitOne(batch, call, state.nowMs));
     const writes = batch.writes();
