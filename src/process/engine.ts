@@ -7,6 +7,7 @@ import type { Shares } from '../core/shares.ts';
 import type { Connections } from '../db/connections.ts';
 import { type Db, dropIdle } from '../db/database.ts';
 import type { Notifications } from '../db/notifications.ts';
+import { createReserveCall } from '../engine/budgets/reserve-calls.ts';
 import { createAdmission } from '../engine/admit/admit.ts';
 import { definitionCache } from '../engine/advance/definition-cache.ts';
 import type { EndedWorkflowRun } from '../engine/advance/plan-progress.ts';
@@ -114,6 +115,7 @@ export function createEngine(
   const promptBytes = new ByteShares(Math.floor(deps.config.executionBytes * (1 - inputsPart)));
   const execute = {
     ...{ models, template, streams, compute, bytes: promptBytes },
+    reserve: createReserveCall({ pipelines, notifications }),
     ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
   };
   const worker =

@@ -23,17 +23,18 @@ import {
   stageLimits,
   type WindowState,
 } from '../agent/limits.ts';
-import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
+import { type AgentConfig, effective, type ModelSettings, type WorkflowStepOf } from '../agent/model-settings.ts';
 import type { ResponseFormat } from '../agent/response-format.ts';
 import { type StoredVariables, storeFiles } from '../agent/stored-files.ts';
 import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
 import type { BatchLineOf } from '../batch/batch.ts';
 import { type BudgetWindow, budgetRefusal, type NeededUsd, reserve } from '../budget/reserve.ts';
-import type { Reservation } from '../budget/budget.ts';
+import { lowestMaxTokens, type Reservation } from '../budget/budget.ts';
+import { stubBound } from '../budget/stub-bound.ts';
 import type { CallFailureCode } from '../failure.ts';
 import { toId } from '../id.ts';
 import type { ModelSetup } from '../model/model-port.ts';
-import type { Caller } from '../people/caller.ts';
+import { type Caller, seesCosts } from '../people/caller.ts';
 import { sees } from '../people/member.ts';
 import {
   type CallFacts,
@@ -41,6 +42,7 @@ import {
   checkCall,
   type PassedCall,
   type Refusal,
+  type Refuse,
   type Replay,
   refuseLimited,
   type Unprepared,
@@ -55,7 +57,7 @@ import {
   type VariablesQuestion,
   variableProblemText,
 } from './examine-variables.ts';
-import { bodyFailure, inactiveMessage, quotaFields } from './refusal-messages.ts';
+import { bodyFailure, inactiveMessage, quotaFields, reportedLimits } from './refusal-messages.ts';
 
 /**
  * The admission decision on one execute call: a pure function of the locked rows. It changes the counts in place, so
@@ -178,6 +180,8 @@ export type Decision =
       /** What the caller adds to the prompt and the format that it asks for; null for nothing. */
       readonly additions: CallAdditions | null;
       readonly responseFormat: ResponseFormat | null;
+      /** Of the first call; null if its workspace has no budgets. */
+      readonly reservations: readonly Reservation[] | null;
     };
 
 export function decide(facts: Facts): Decision {
@@ -278,6 +282,8 @@ function decideOnBody(
     const fields = quotaFields(facts, month.actionsPerMonth);
     return refuse('QUOTA_EXCEEDED', 'The monthly quota of AI Actions is used up.', fields);
   }
+  const reserved = reserveWindows(facts, agent, refuse);
+  if (reserved && 'code' in reserved) return reserved;
   month.used++;
   const declared = new Set([
     ...agent.requiredVariables,
@@ -293,8 +299,28 @@ function decideOnBody(
     warnings: examined.warnings,
     additions,
     responseFormat,
+    reservations: reserved,
     ignoredVariables: [...variables.values.keys()].filter((name) => !declared.has(name)),
   };
+}
+
+/** Reserves the bound of the first call in all its budgets. Null if the workspace has none. */
+function reserveWindows(
+  { windows, caller, nowMs }: Facts,
+  agent: AgentAtAdmission,
+  refuse: Refuse,
+): readonly Reservation[] | Refusal | null {
+  if (windows === null) return null;
+  const { maxTokens } = effective(agent.config, agent.version);
+  const bound: NeededUsd = stubBound(agent.setup, maxTokens ?? lowestMaxTokens(windows) ?? 0);
+  const decision = reserve(windows, bound);
+  if (decision.kind === 'reserved') return decision.reservations;
+  if (decision.kind === 'unbounded') return refuse('PRICE_UNKNOWN', 'stub');
+  const refusal = budgetRefusal(decision, { nowMs, showsMoney: seesCosts(caller) });
+  const { isSpent, isFinal, message } = refusal;
+  const { window } = decision;
+  const fields = { rateLimits: reportedLimits({ caller, agent }), ...refusal.fields };
+  return { ...refuse('BUDGET_EXCEEDED', message, fields), budget: { window, isSpent, isFinal } };
 }
 
 interface BodyRefusal {

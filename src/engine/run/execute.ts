@@ -35,6 +35,9 @@ import {
 import { storable, storableJson } from '../../core/storable-text.ts';
 import { messageDigests } from '../complete/conversation-digests.ts';
 import { type EarlierMessages, findProvided, withProvided } from '../complete/provided-messages.ts';
+import type { ReserveCall } from '../budgets/reserve-calls.ts';
+import { stubBound } from '../../core/budget/stub-bound.ts';
+import { reserveNext } from './reserve-next.ts';
 import type { LiveStreams } from '../stream/live-streams.ts';
 
 /**
@@ -68,6 +71,8 @@ export interface ExecuteDeps {
   readonly template: (promptVersionId: string) => Promise<Template>;
   /** The messages of earlier turns as their providers sent them. */
   readonly earlierMessages?: EarlierMessages;
+  /** Reserves calls in budgets. */
+  readonly reserve?: ReserveCall;
   /** Where attempts that are read as a stream emit what arrives. */
   readonly streams?: Pick<LiveStreams, 'open'>;
   /** Reports an error that is a defect of this program. */
@@ -110,6 +115,9 @@ export async function executeAttempt(
   if (leftMs <= 0) {
     return outOfTime(execution, prompt);
   }
+  const reserved = await reserveCall(deps, execution);
+  if (signal.aborted || reserved === 'lost') return { kind: 'stopped', sent: null };
+  if (reserved) return { ...reserved, prompt };
   const format = settings.responseFormat ?? template.responseFormat ?? null;
   const startedAt = performance.now();
   const emission = settings.stream
@@ -147,6 +155,13 @@ export async function executeAttempt(
   } finally {
     emission?.close();
   }
+}
+
+/** Null if the call may be sent. */
+async function reserveCall({ reserve }: ExecuteDeps, execution: QueuedExecution) {
+  const { settings, setup } = execution;
+  const bound = stubBound(setup, settings.maxTokens ?? 4_096);
+  return reserve ? reserveNext(reserve, execution, { bound, reason: 'stub' }) : null;
 }
 
 /** The prompt, once there is room for it and for what earlier turns add to it. Null as `holdRoom`. */
