@@ -89,7 +89,7 @@ test('a canceled call keeps its bound as spent, a failed one without usage nothi
   const held = service.models.hold();
   const { body: canceled } = await call(agent.path, key);
   await held.arrived;
-  await service.call('POST', `/api/v1/executions/${canceled.executionId}/cancel`, { key });
+  await service.call('POST', `${canceled.statusUrl}/cancel`, { key });
   await ended(service, canceled.statusUrl, key);
   const [kept] = await windowsOf(service.db, budgetId);
   assert.deepEqual([kept?.settled, kept?.reserved, kept?.unknownCalls], ['0.001', '0', 1]);
