@@ -62,7 +62,9 @@ export async function checkQuietBudgets(db: Db, boundUsd: number): Promise<strin
     return rows.length === 0;
   });
   const { rows: reserved } = await sql<Amounts>`
-    select name, bucket, reserved, settled, limit_usd from ${amounts} where reserved <> 0`.execute(db);
+    select name, bucket, reserved, settled, limit_usd from ${amounts} where reserved <> 0`.execute(
+    db,
+  );
   const { rows: different } = await sql<Amounts & { cost: string; unknownCalls: number }>`
     select a.name, a.bucket, a.settled, a.reserved, a.limit_usd, a.unknown_calls, e.cost from ${amounts}
     cross join (select coalesce(sum(cost_usd), 0) as cost from executions where reserved_usd is not null) as e

@@ -1,5 +1,5 @@
-import { addBudget, addPrice } from '../../harness/budgets.ts';
 import type { TestAgent } from '../../harness/agents.ts';
+import { addBudget, addPrice } from '../../harness/budgets.ts';
 import { sql } from '../../src/db/sql.ts';
 import { checkQuietBudgets, watchBudgets } from '../budget-checks.ts';
 import { allEnded } from '../checker.ts';
@@ -43,8 +43,8 @@ export const budgetKilled: Claim = {
       name: 'settle-twice',
       description: 'a release settles a call, and leaves its reservation to the next end',
       file: 'engine/run/queue.ts',
-      find: 'reservations = case when ${endsReservation} then null else q.reservations end,',
-      replace: '',
+      find: 'then null else q.reservations end,',
+      replace: 'then q.reservations else q.reservations end,',
     },
     {
       name: 'reserve-after-send',
@@ -83,7 +83,11 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     // Room for some calls of this round, whatever the earlier ones have left.
     await addRoom(environment, (8 + (round % 5)) * boundUsd);
     const process = await environment.spawn('start', lease, proxy.connection);
-    const crash = crashAt(proxy, moments[round % moments.length] ?? '', Math.floor(round / moments.length));
+    const crash = crashAt(
+      proxy,
+      moments[round % moments.length] ?? '',
+      Math.floor(round / moments.length),
+    );
     const urls = () => (crash.isOver ? [survivor.url] : [process.url, survivor.url]);
     const load = startLoad({ urls, key, agents, clients: 4, callsMax: 24, named: `r${round}` });
     const isCrashed = await until(() => crash.isOver);
@@ -95,7 +99,9 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     counts.accepted += load.acceptedCount;
     await sql`
       update workers set lease_until = clock_timestamp() - interval '1 hour'
-      where id in (select worker from execution_queue) and lease_until < clock_timestamp()`.execute(db);
+      where id in (select worker from execution_queue) and lease_until < clock_timestamp()`.execute(
+      db,
+    );
   }
   await proxy.close();
   if (!(await allEnded(db))) violations.push('not all executions ended');
@@ -130,7 +136,9 @@ async function addRoom(environment: ProofEnvironment, roomUSD: number): Promise<
   }
   await sql`
     update budgets b set limit_usd = ${String(roomUSD)}::numeric + (
-      select sum(w.reserved + w.settled) from budget_windows w where w.budget_id = b.id)`.execute(db);
+      select sum(w.reserved + w.settled) from budget_windows w where w.budget_id = b.id)`.execute(
+    db,
+  );
 }
 
 interface Crash {

@@ -56,6 +56,14 @@ export function withoutErrorDetails(message: string): string {
   return withoutProviderText(message).replace(reason, '$1.');
 }
 
+/** The beginning of messages about a limit of cost, before its amounts. */
+export const costLimitError = 'The next call of the model could exceed the limit of cost';
+
+/** The message as a key that sees no cost sees it. */
+export function withoutAmounts(message: string): string {
+  return message.startsWith(costLimitError) ? `${costLimitError}.` : message;
+}
+
 // Version 0.1.0 wrote "The provider was not reached".
 const begins = [...Object.values(reasonedErrors), 'The provider was not reached'];
 const reason = new RegExp(`((?:${begins.join('|')})(?: '[^']*')?): .*`, 's');

@@ -1,7 +1,7 @@
+import type { EventType, NewEvent } from '../event/event.ts';
+import { toId } from '../id.ts';
 import type { Budget } from './budget.ts';
 import { type BudgetWindow, figuresOf, unitsOf, usdOf } from './reserve.ts';
-import { toId } from '../id.ts';
-import type { EventType, NewEvent } from '../event/event.ts';
 
 /** Events of budgets: each threshold and the first refusal once for a window, and each overrun. */
 
@@ -46,12 +46,7 @@ export function announce(
   return due.length === 0 ? [] : withinHour(budget, due, nowMs);
 }
 
-function eventOf(
-  window: BudgetWindow,
-  atMs: number,
-  type: EventType,
-  more: object,
-): NewEvent {
+function eventOf(window: BudgetWindow, atMs: number, type: EventType, more: object): NewEvent {
   const { budget, bucket, window: windowStart, endMs } = window;
   const { limitUSD, settledUSD } = figuresOf(window);
   const { id, workspaceId, name, per } = budget;

@@ -143,9 +143,3 @@ function ofLength(nowMs: number, lengthMs: number, offsetMs: number) {
   const startMs = Math.floor((nowMs - offsetMs) / lengthMs) * lengthMs + offsetMs;
   return { startMs, endMs: startMs + lengthMs };
 }
-
-/** The lowest `maxTokens` of these budgets; null without one. */
-export function lowestMaxTokens(windows: readonly { readonly budget: Budget }[]): number | null {
-  if (windows.length === 0) return null;
-  return Math.min(...windows.map(({ budget }) => budget.maxTokens));
-}

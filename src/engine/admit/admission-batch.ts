@@ -1,5 +1,6 @@
 import type { Counts, RateLimits } from '../../core/agent/limits.ts';
-import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { TemplateSize } from '../../core/agent/prompt-size.ts';
 import type { StoredVariables } from '../../core/agent/stored-files.ts';
 import type { BudgetedCall } from '../../core/budget/budget.ts';
 import type { BudgetWindow } from '../../core/budget/reserve.ts';
@@ -8,6 +9,7 @@ import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type QuotaReport, quotaEvent, quotaReports } from '../../core/event/quota-event.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
+import type { AcceptedCost } from '../../core/execution/check-cost.ts';
 import type {
   AgentAtAdmission,
   Decision,
@@ -23,6 +25,7 @@ import {
   type Slots,
 } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
+import type { PriceLookup } from '../../core/model/call-bound.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { BudgetWindows } from '../budgets/budget-windows.ts';
 import type { RefusedExecution } from '../complete/completion.ts';
@@ -64,6 +67,9 @@ export interface AdmissionBatchDeps {
   readonly slots: Slots | null;
   /** The lease that executions are born claimed under; null for a process without one. */
   readonly worker: string | null;
+  readonly prices: PriceLookup;
+  /** Of the version of a batch of lines, under a limit of cost. */
+  readonly lineTemplate?: TemplateSize | null;
   /** The contents of the only call, if they are written already. */
   readonly staged?: StagedContents | null;
 }
@@ -113,7 +119,14 @@ export class AdmissionBatch {
     this.#state = state;
     this.#deps = deps;
     this.#resolveCaller = callerResolver(state.keys, state.members);
-    this.#agents = new Map(state.agents.map((row) => [row.id, agentOfRow(row)]));
+    const budgets = new Map(state.workspaces.map((row) => [row.id, row.budgets ?? []]));
+    this.windows = new BudgetWindows(budgets, nowMs);
+    this.#agents = new Map(
+      state.agents.map((row) => {
+        const isBudgeted = this.windows.of(row.workspaceId).length > 0;
+        return [row.id, { ...agentOfRow(row), isBudgeted }];
+      }),
+    );
     this.#slotsUsed = new Map(state.agents.map((row) => [row.id, row.slotsUsed ?? 0]));
     this.#months = new Map(state.workspaces.map((row) => [row.id, row]));
     for (const row of state.workspaces) {
@@ -128,8 +141,6 @@ export class AdmissionBatch {
     const waiting = state.workspaces.filter((row) => row.lastTag !== null);
     this.#waitingWorkspaces = new Set(waiting.map(({ id }) => id));
     this.#refusals = refusalRecorder(state);
-    const budgets = state.workspaces.map((row) => [row.id, row.budgets ?? []] as const);
-    this.windows = new BudgetWindows(new Map(budgets), nowMs);
   }
 
   hasBudgets(call: ExecuteCall): boolean {
@@ -207,6 +218,8 @@ export class AdmissionBatch {
       agentCounts,
       month: this.#months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
       testingLimits: this.#deps.testingLimits,
+      prices: this.#deps.prices,
+      lineTemplate: this.#deps.lineTemplate ?? null,
       call,
       idempotencyProblem: call.idempotencyProblem,
       replay: firstCall && { sameBody: isSameBody(firstCall, call.preparation) },
@@ -237,13 +250,16 @@ export class AdmissionBatch {
     const terms = withCallerSettings(common, decision);
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = placement;
-    const { stored, warnings, reservations } = decision;
+    const { stored, warnings, cost, reservations } = decision;
+    const callBoundUsd = cost?.boundUsd ?? null;
     const { json: inputVariables, fileData } = stored;
     const queued = { tag, hasSlot, claimed: worker !== null };
     this.#executions.push({
       ...admitted,
       ...{ id, terms, queued },
       ...{ inputVariables, fileData, files: stored.files, warnings },
+      settingsApplied: terms.settings.applied ? JSON.stringify(terms.settings.applied) : null,
+      callBoundUsd,
       staged: this.#stagedAs(stored),
       reservations,
     });
@@ -254,7 +270,7 @@ export class AdmissionBatch {
         ...endSettings(agent.id, terms.settings),
         ...neverCalled,
         ...{ id, worker, attempt: 1, labels, batchLine, workflow: step },
-        ...{ inputVariables, fileData, setup: agent.setup },
+        ...{ inputVariables, fileData, setup: agent.setup, callBoundUsd },
         ...(fileData === null && { variableValues: variables.values }),
         inputBytes: inputBytes(decision),
         reservedUsd: reservations?.[0]?.usd ?? null,
@@ -403,18 +419,28 @@ export function clockTag(nowMs: number): number {
   return nowMs * 1_000;
 }
 
-/** Terms of its own for a call whose caller adds to the prompt or asks for a format. */
+/** Terms of its own for a call whose caller adds to the prompt or asks for a format, or that has a limit of cost. */
 function withCallerSettings(
   terms: AcceptedTerms,
-  { additions, responseFormat }: Accepted,
+  { additions, responseFormat, cost }: Accepted,
 ): AcceptedTerms {
-  if (!additions && !responseFormat) return terms;
+  if (!additions && !responseFormat && !cost) return terms;
   const settings = {
     ...terms.settings,
     ...(additions && { additions }),
     ...(responseFormat && { responseFormat }),
+    ...(cost && limitedSettings(terms.settings, cost)),
   };
   return { ...terms, settings };
+}
+
+/** Its calls have a limit of output, from here if the agent has none. */
+function limitedSettings(
+  { maxTokens: own }: ExecutionSettings,
+  { maxCostUSD, maxTokens }: AcceptedCost,
+): Partial<ExecutionSettings> {
+  const limit = maxCostUSD !== null && { maxCostUSD };
+  return { ...limit, maxTokens, ...(own === null && { applied: { maxTokens } }) };
 }
 
 /** As a claim counts it. */

@@ -92,7 +92,10 @@ export interface KeyRow
 export interface AgentRow
   extends SetupRow,
     RateLimits,
-    Omit<AgentAtAdmission, 'limits' | 'config' | 'formatText' | 'defaults' | 'setup'> {
+    Omit<
+      AgentAtAdmission,
+      'limits' | 'config' | 'formatText' | 'defaults' | 'setup' | 'isBudgeted'
+    > {
   readonly config: StoredConfig;
   /** The default values as a JSON object. */
   readonly defaults: string;

@@ -65,6 +65,8 @@ export interface AcceptedTerms extends ExecutionTerms {
 /** An accepted execution. */
 export interface NewExecution extends AdmittedCall<AcceptedTerms>, InputColumns {
   readonly queued: NewQueuedExecution;
+  /** The bound of its first call of a model, in US dollars; null without a limit of cost. */
+  readonly callBoundUsd: string | null;
   /** Of its first call; null if its workspace has no budgets. */
   readonly reservations?: readonly Reservation[] | null;
   /** Its row, if that has its contents already. */
@@ -182,6 +184,7 @@ const accepted = admittedTable<AcceptedTerms, NewExecution>(
     tag: ['bigint', (one) => one.queued.tag],
     has_slot: ['bool', (one) => one.queued.hasSlot],
     claimed: ['bool', (one) => one.queued.claimed],
+    call_bound_usd: ['numeric', (one) => one.callBoundUsd],
     reservations: ['jsonb', ({ reservations }) => reservations && JSON.stringify(reservations)],
     reserved_usd: ['numeric', ({ reservations }) => reservations?.[0]?.usd],
   },
@@ -190,7 +193,7 @@ const accepted = admittedTable<AcceptedTerms, NewExecution>(
 const isStaged = ({ row }: StoredField) => row === 'inputVariables' || row === 'fileData';
 const contentNames = namesOf(inputFields.filter(isStaged));
 const otherInputs = namesOf(inputFields.filter((field) => !isStaged(field)));
-const otherNames = sql`step_item, batch_line, ${otherInputs}, settings, tag, has_slot, reservations,
+const otherNames = sql`step_item, batch_line, ${otherInputs}, settings, tag, has_slot, call_bound_usd, reservations,
   reserved_usd`;
 
 type Accepted = NumberedTerms<AcceptedTerms, NewExecution> &

@@ -167,7 +167,11 @@ function hasChanged({ window, before }: ReadWindow): boolean {
   );
 }
 
-function keyOf({ budgetId, bucket, window }: Pick<MatchedWindow, 'budgetId' | 'bucket' | 'window'>) {
+function keyOf({
+  budgetId,
+  bucket,
+  window,
+}: Pick<MatchedWindow, 'budgetId' | 'bucket' | 'window'>) {
   return `${budgetId} ${window} ${bucket}`;
 }
 
@@ -267,7 +271,10 @@ const reporting = rowSet<Budget>('r', {
   hour: ['bigint', ({ events }) => events.hour],
   written: ['int', ({ events }) => events.written],
   withheld: ['int', ({ events }) => events.withheld],
-  last_withheld: ['json', ({ events }) => events.lastWithheld && JSON.stringify(events.lastWithheld)],
+  last_withheld: [
+    'json',
+    ({ events }) => events.lastWithheld && JSON.stringify(events.lastWithheld),
+  ],
 });
 
 const updateBudgetEvents = statement<readonly Budget[]>('budgets-update-events')`

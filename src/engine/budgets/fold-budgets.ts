@@ -55,7 +55,7 @@ async function dueWindows(db: Db): Promise<Map<string, DueWindow[]>> {
     const own = due.get(workspaceId) ?? [];
     due.set(workspaceId, own);
     if (bucket === null || windowStart === null) continue;
-    const endMs = windowEnd && windowEnd.getTime();
+    const endMs = windowEnd?.getTime() ?? null;
     own.push({ budgetId, bucket, window: windowStart.toISOString(), endMs });
   }
   return due;

@@ -5,7 +5,6 @@ import { noCost } from '../../core/model/model-port.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { rowSet } from '../../db/row-set.ts';
-import { sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
 import { begin, commit } from '../../db/statements.ts';
 import { sendEvents } from '../complete/events.ts';

@@ -1,5 +1,5 @@
-import type { Reservation } from '../../core/budget/budget.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { Reservation } from '../../core/budget/budget.ts';
 import type { Attempt } from '../../core/execution/attempt.ts';
 import type { CostSource } from '../../core/model/model-port.ts';
 import type { Send } from '../../db/pipeline.ts';

@@ -43,9 +43,7 @@ const settlements = rowSet<Settlement, readonly SettledCall[]>(
   },
   {
     read: (calls) =>
-      calls.flatMap((call) =>
-        call.reservations.map((reservation) => ({ ...call, reservation })),
-      ),
+      calls.flatMap((call) => call.reservations.map((reservation) => ({ ...call, reservation }))),
   },
 );
 

@@ -2,10 +2,11 @@ import type { NeededUsd } from '../../core/budget/reserve.ts';
 import { toUnits } from '../../core/decimal.ts';
 import { type Ended, failed } from '../../core/execution/outcome.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
+import type { CallBound, Unbounded } from '../../core/model/call-bound.ts';
 import type { ReserveCall } from '../budgets/reserve-calls.ts';
 
 /** Whether the bound of the next call must be reserved before it is sent: nothing is, or less than that. */
-export function mustReserve(
+function mustReserve(
   { mustReserve: hasNothing, reservedUsd }: QueuedExecution,
   bound: NeededUsd,
 ): boolean {
@@ -17,8 +18,9 @@ export function mustReserve(
 export async function reserveNext(
   reserve: ReserveCall,
   execution: QueuedExecution,
-  { bound, reason }: { readonly bound: NeededUsd; readonly reason: string },
+  call: CallBound | Unbounded,
 ): Promise<Ended | 'lost' | null> {
+  const bound = call.kind === 'bound' ? call.usd : null;
   if (!mustReserve(execution, bound)) return null;
   const reserved = await reserve({ execution, bound });
   switch (reserved.kind) {
@@ -27,8 +29,8 @@ export async function reserveNext(
     case 'lost':
       return 'lost';
     case 'unbounded':
-      return failed('PRICE_UNKNOWN', reason, { counted: false });
+      return failed('PRICE_UNKNOWN', call.kind === 'bound' ? '' : call.reason);
     case 'exceeded':
-      return failed('BUDGET_EXCEEDED', reserved.message, { counted: false });
+      return failed('BUDGET_EXCEEDED', reserved.message);
   }
 }

@@ -1,4 +1,6 @@
 import type { RateLimits } from '../../../core/agent/limits.ts';
+import type { Template } from '../../../core/agent/prompt.ts';
+import { sizeOfTemplate, type TemplateSize } from '../../../core/agent/prompt-size.ts';
 import { readVariables } from '../../../core/agent/variables.ts';
 import {
   type BatchCancelReason,
@@ -17,12 +19,13 @@ import { decide, type ExecuteCall, rememberCounts } from '../../../core/executio
 import type { Slots } from '../../../core/execution/queued-execution.ts';
 import type { TagBound } from '../../../core/execution/tag-bound.ts';
 import { storedLabels } from '../../../core/labels.ts';
+import type { PriceLookup } from '../../../core/model/call-bound.ts';
 import { type Caller, sessionCaller } from '../../../core/people/caller.ts';
 import type { Notifications } from '../../../db/notifications.ts';
 import type { Pipelines, Send } from '../../../db/pipeline.ts';
 import { commit } from '../../../db/statements.ts';
-import { readBudgetWindows } from '../../../engine/admit/admission-budgets.ts';
 import { AdmissionBatch, clockTag } from '../../../engine/admit/admission-batch.ts';
+import { readBudgetWindows } from '../../../engine/admit/admission-budgets.ts';
 import { lookupOf } from '../../../engine/admit/admission-mapping.ts';
 import { readBatchAgent, readForAdmission } from '../../../engine/admit/admission-read.ts';
 import { writeAdmission } from '../../../engine/admit/admission-write.ts';
@@ -53,6 +56,8 @@ import type { DueBatch } from '../statements/due-batches.ts';
  */
 export interface AdmitLinesDeps {
   readonly pipelines: Pipelines;
+  readonly prices: PriceLookup;
+  readonly template: (promptVersionId: string) => Promise<Template>;
   readonly testingLimits: RateLimits;
   readonly slots: Slots;
   readonly bound: TagBound;
@@ -78,11 +83,14 @@ export async function admitLines(
   due: DueBatch,
   limit: number,
 ): Promise<AdmittedLines> {
-  return deps.pipelines.use((send) => transact(deps, send, due, limit));
+  const { limitedVersionId: id } = due;
+  // Before anything is locked.
+  const lineTemplate = id === null ? null : sizeOfTemplate(await deps.template(id));
+  return deps.pipelines.use((send) => transact({ ...deps, lineTemplate }, send, due, limit));
 }
 
 async function transact(
-  deps: AdmitLinesDeps,
+  deps: AdmitLinesDeps & { readonly lineTemplate: TemplateSize | null },
   send: Send,
   due: DueBatch,
   limit: number,
@@ -199,6 +207,11 @@ function planLines(
       const { code: errorCode, message: error } = decision;
       lines.push({ ...change, to: 'refused', executionId: null, errorCode, error });
       continue;
+    }
+    if (decision.kind === 'unprepared') {
+      // The agent has a limit of cost since the batch was read.
+      undo();
+      return { lines, stop: { kind: 'full' } };
     }
     if (decision.kind !== 'accepted') throw new Error('A line has no idempotency key.');
     const placement = admission.placeLine(agent, decision);
