@@ -2,7 +2,7 @@ import type { TestAgent } from '../../harness/agents.ts';
 import { addBudget, addPrice } from '../../harness/budgets.ts';
 import { sql } from '../../src/db/sql.ts';
 import { checkQuietBudgets, watchBudgets } from '../budget-checks.ts';
-import { allEnded } from '../checker.ts';
+import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
@@ -14,15 +14,19 @@ import { until } from '../until.ts';
  * release or an end. PostgreSQL receives the statements before the crash, and executes them. The rounds take every position of
  * each in turn. Another process takes over.
  *
- * Models fail and are called again, answer without their usage, or hang until a fallback is called. The budget has room for a
- * part of what is sent.
+ * Models fail, answer without their usage, or hang until a fallback is called. The budget has room for a part of what is sent.
  */
 
 const crashing = 'crashing-process';
 const maxTokens = 10;
 /** Input is free. Answers have five tokens, so that a call costs half of its bound. */
 const boundUsd = 0.001;
-const models = ['ollama/flaky-5', 'ollama/uncounted', 'ollama/hang', 'ollama/after-5'] as const;
+const models = [
+  'ollama/server-error',
+  'ollama/uncounted',
+  'ollama/hang',
+  'ollama/after-5',
+] as const;
 
 /** What tells the transactions apart. */
 const moments = [
@@ -81,7 +85,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const violations: string[] = [];
   for (let round = 0; round < rounds; round++) {
     // Room for some calls of this round, whatever the earlier ones have left.
-    await addRoom(environment, (8 + (round % 5)) * boundUsd);
+    await addRoom(environment, (20 + (round % 5)) * boundUsd);
     const process = await environment.spawn('start', lease, proxy.connection);
     const crash = crashAt(
       proxy,
@@ -89,7 +93,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       Math.floor(round / moments.length),
     );
     const urls = () => (crash.isOver ? [survivor.url] : [process.url, survivor.url]);
-    const load = startLoad({ urls, key, agents, clients: 4, callsMax: 24, named: `r${round}` });
+    const load = startLoad({ urls, key, agents, clients: 4, callsMax: 40, named: `r${round}` });
     const isCrashed = await until(() => crash.isOver);
     await process.kill('SIGKILL');
     proxy.onSent = null;
@@ -109,6 +113,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     ...limits,
     ...(await watch.stop()),
     ...(await checkQuietBudgets(db, boundUsd)),
+    ...(await checkTables(db, { accepted: [], allowUnknown: true, fromZero: false })),
     ...environment.deaths(),
   );
   return { counts, violations };
@@ -117,9 +122,10 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
 async function addAgents(environment: ProofEnvironment): Promise<TestAgent[]> {
   const config = { maxTokens, maxAttempts: 3 };
   const hanging = { models: ['ollama/hang', 'ollama/after-5'], attemptTimeoutMs: 1_000 };
+  const failing = { models: ['ollama/server-error', 'ollama/after-5'], maxAttempts: 1 };
   return Promise.all([
-    environment.agent({ model: 'ollama/flaky-5', config }),
-    environment.agent({ model: 'ollama/flaky-5', config }),
+    environment.agent({ model: 'ollama/server-error', config: { ...config, ...failing } }),
+    environment.agent({ model: 'ollama/server-error', config: { ...config, ...failing } }),
     environment.agent({ model: 'ollama/uncounted', config }),
     environment.agent({ model: 'ollama/hang', config: { ...config, ...hanging } }),
     environment.agent({ model: 'ollama/after-5', config }),
