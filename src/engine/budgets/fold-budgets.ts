@@ -147,8 +147,9 @@ const deletedPerRound = 10_000;
 /** Counts the windows of each budget that have not ended: too many, and new buckets share one. */
 async function countWindows(db: Db): Promise<void> {
   await sql`
-    update budgets b set windows = counted.n from (
-      select c.id, (select count(*) from budget_windows w where w.budget_id = c.id
-        and (w.window_end is null or w.window_end > clock_timestamp())) as n from budgets c) as counted
-    where b.id = counted.id and b.windows <> counted.n`.execute(db);
+    with free as materialized (select id from budgets order by id for no key update skip locked),
+    counted as (
+      select id, (select count(*) from budget_windows w where w.budget_id = free.id
+        and (w.window_end is null or w.window_end > clock_timestamp())) as n from free)
+    update budgets b set windows = counted.n from counted where b.id = counted.id and b.windows <> counted.n`.execute(db);
 }
