@@ -1,56 +1,82 @@
-import { fromId } from '../src/core/id.ts';
+import type { Budget } from '../src/core/budget/budget.ts';
+import type { Db } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
+import { freshId } from './fresh-id.ts';
 import type { Service } from './service.ts';
 
-export const budgetSettings = { name: 'Everything', per: 'none', period: 'month', limitUSD: 20 };
-
-/** A budget of a test, created through the API. */
-export async function addBudget(service: Pick<Service, 'call'>, key: string, settings = {}) {
-  const body = { ...budgetSettings, ...settings };
-  const created = await service.call('POST', '/api/v1/budgets', { key, body });
-  if (created.status !== 201) throw new Error(created.body.message);
-  return { ...created.body, path: `/api/v1/budgets/${created.body.budgetId}` };
+/** A budget as admission reads it. */
+export function testBudget(budget: Partial<Budget> = {}): Budget {
+  return {
+    ...{ id: '00000000-0000-7000-8000-000000000001', name: 'Test' },
+    workspaceId: '00000000-0000-7000-8000-000000000002',
+    ...{ agentIds: null, keys: null, tags: null, per: 'none', period: 'month' },
+    ...{ limitUsd: '1', maxTokens: 4_096, thresholds: [50, 80, 100], onUnknown: 'refuse' },
+    ...{ createdMs: 0, isFull: false },
+    events: { hour: 0, written: 0, withheld: 0, lastWithheld: null },
+    ...budget,
+  };
 }
 
-interface Spent {
-  readonly bucket?: string;
-  /** The window that is current; earlier ones are that many periods before. */
-  readonly periodsAgo?: number;
-  readonly settled?: number;
-  readonly reserved?: number;
-  readonly calls?: number;
+export interface BudgetOptions {
+  readonly name?: string;
+  readonly workspaceId?: string;
+  readonly agentIds?: readonly string[];
+  readonly apiKeyIds?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly per?: Budget['per'];
+  readonly period?: Budget['period'];
+  readonly limitUSD: number | string;
+  readonly maxTokens?: number;
+  readonly onUnknown?: Budget['onUnknown'];
+  readonly enabled?: boolean;
 }
 
-/** What a window has spent, as if calls had. */
-export async function addWindow(
+/** Inserts a budget; returns its stored id. */
+export async function addBudget(
+  { db, workspaceId: own }: Pick<Service, 'db' | 'workspaceId'>,
+  options: BudgetOptions,
+): Promise<string> {
+  const { workspaceId = own, agentIds, apiKeyIds, tags, per = 'none', period = 'month' } = options;
+  const id = freshId();
+  const { name = `Budget ${id}`, limitUSD, maxTokens = 4_096, onUnknown = 'refuse' } = options;
+  await sql`
+    insert into budgets (id, workspace_id, name, agent_ids, api_key_ids, tags, per, period, limit_usd, max_tokens,
+      on_unknown, enabled)
+    values (${id}, ${workspaceId}, ${name}, ${agentIds}::uuid[], ${apiKeyIds}::uuid[], ${tags}::text[], ${per}, ${period},
+      ${String(limitUSD)}, ${maxTokens}, ${onUnknown}, ${options.enabled ?? true})`.execute(db);
+  return id;
+}
+
+/** Makes the input of a model free, and each output token cost `perToken` US dollars. */
+export async function addPrice(
   { db, workspaceId }: Pick<Service, 'db' | 'workspaceId'>,
-  budgetId: string,
-  { bucket = '', periodsAgo = 0, settled = 0, reserved = 0, calls = 1 }: Spent,
+  { model, perToken }: { readonly model: string; readonly perToken: number },
 ): Promise<void> {
+  const perMillion = String(perToken * 1_000_000);
   await sql`
-    insert into budget_windows (budget_id, bucket, window_start, window_end, workspace_id, settled, reserved, calls)
-    select id, ${bucket}, w.start, w.start + w.length, ${workspaceId}, ${settled}, ${reserved}, ${calls}
-    from budgets cross join lateral (select p.length,
-      (date_trunc(period, clock_timestamp() at time zone 'UTC') - ${periodsAgo} * p.length) at time zone 'UTC' as start
-      from (select ('1 ' || period)::interval as length) p) w
-    where id = ${fromId('budget', budgetId)}`.execute(db);
+    insert into prices (workspace_id, model, input_per_million, output_per_million)
+    values (${workspaceId}, ${model}, 0, ${perMillion})`.execute(db);
 }
 
-/** The end of a call that has not been folded into its window yet. */
-export async function addSettlement(
-  { db }: Pick<Service, 'db'>,
-  budgetId: string,
-  {
-    bucket = '',
-    ...delta
-  }: { bucket?: string; reserved: number; settled: number; unknown?: boolean },
-): Promise<void> {
-  await sql`
-    insert into budget_settlements (budget_id, bucket, window_start, delta_reserved, delta_settled, sent, unknown,
-      execution_id, call)
-    select budget_id, bucket, window_start, ${delta.reserved}, ${delta.settled}, true, ${delta.unknown ?? false},
-      gen_random_uuid(), 1
-    from budget_windows where budget_id = ${fromId('budget', budgetId)} and bucket = ${bucket}`.execute(
-    db,
-  );
+/** A window with what is not folded yet. Amounts are decimal texts. */
+export interface WindowAmounts {
+  readonly bucket: string;
+  readonly reserved: string;
+  readonly settled: string;
+  readonly calls: number;
+  readonly unknownCalls: number;
+}
+
+export async function windowsOf(db: Db, budgetId: string): Promise<WindowAmounts[]> {
+  const { rows } = await sql<WindowAmounts>`
+    select w.bucket, trim_scale(w.reserved + coalesce(s.reserved, 0)) as reserved,
+      trim_scale(w.settled + coalesce(s.settled, 0)) as settled,
+      w.calls + coalesce(s.calls, 0) as calls, w.unknown_calls + coalesce(s.unknown_calls, 0) as unknown_calls
+    from budget_windows w left join lateral (
+      select sum(delta_reserved) as reserved, sum(delta_settled) as settled, count(*) filter (where sent) as calls,
+        count(*) filter (where unknown) as unknown_calls
+      from budget_settlements s where s.budget_id = w.budget_id and s.bucket = w.bucket
+        and s.window_start = w.window_start) as s on true
+    where w.budget_id = ${budgetId} order by w.bucket, w.window_start`.execute(db);
+  return rows;
 }

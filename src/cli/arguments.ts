@@ -27,6 +27,14 @@ export function collectPair(
   return [...before, [text.slice(0, at), text.slice(at + 1)]];
 }
 
+/** An amount of US dollars above 0. */
+export function dollars(text: string): number {
+  if (!(/^\d{1,7}(\.\d{1,12})?$/.test(text) && Number(text) > 0)) {
+    throw new InvalidArgumentError('Expected an amount of US dollars, such as 0.05.');
+  }
+  return Number(text);
+}
+
 export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);
@@ -34,14 +42,6 @@ export function wholeNumber(text: string): number {
 
 export function collectNumber(text: string, before: readonly number[] = []): number[] {
   return [...before, wholeNumber(text)];
-}
-
-/** US dollars. */
-export function amount(text: string): number {
-  if (!/^\d{1,10}(\.\d{1,10})?$/.test(text)) {
-    throw new InvalidArgumentError('Expected a decimal with at most ten decimal places.');
-  }
-  return Number(text);
 }
 
 /** A longer timer in Node.js fires immediately. */

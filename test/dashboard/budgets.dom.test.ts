@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../harness/agents.ts';
-import { addBudget, addSettlement, addWindow } from '../../harness/budgets.ts';
+import { addSettlement, addWindow, createBudget } from '../../harness/created-budgets.ts';
 import { addEndpoint } from '../../harness/endpoints.ts';
 import { startReceiver, toReceivers } from '../../harness/receiver.ts';
 import { openPages } from './in-dom.ts';
@@ -44,7 +44,7 @@ test('an owner limits each user of an agent in one dialog, and sees who is told'
 });
 
 test('a budget shows its fullest windows with what is reserved and left', async () => {
-  const { budgetId } = await addBudget(service, key, { per: 'user', name: 'Users' });
+  const { budgetId } = await createBudget(service, key, { per: 'user', name: 'Users' });
   await addWindow(service, budgetId, { bucket: 'ann', settled: 3, reserved: 2 });
   await addWindow(service, budgetId, { bucket: 'bob', settled: 14, reserved: 6 });
   await addSettlement(service, budgetId, { bucket: 'bob', reserved: -1, settled: 0.5 });
@@ -66,7 +66,7 @@ test('a budget shows its fullest windows with what is reserved and left', async 
 
 test('an edit sends only what was edited, and says what is wrong', async () => {
   const scope = { tags: ['beta'] };
-  const { budgetId, path } = await addBudget(service, key, { name: 'Edited', scope });
+  const { budgetId, path } = await createBudget(service, key, { name: 'Edited', scope });
   const { page } = await visit('/settings/budgets', { as: 'owner' });
   await page.getByRole('button', { name: 'Actions for Edited' }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
@@ -95,7 +95,7 @@ test('the dialog names the endpoints that subscribe to budgets', async () => {
   for (const [description, type] of [
     ['Pager', 'alert.fired'],
     ['Finance', 'budget.threshold'],
-  ]) {
+  ] as const) {
     await addEndpoint(service, key, { url: receiver.url, description, eventTypes: [type] });
   }
   const { page } = await visit('/settings/budgets', { as: 'owner' });
@@ -106,7 +106,7 @@ test('the dialog names the endpoints that subscribe to budgets', async () => {
 });
 
 test('an alert is about a budget', async () => {
-  const { budgetId } = await addBudget(service, key, { name: 'Watched', enabled: false });
+  const { budgetId } = await createBudget(service, key, { name: 'Watched', enabled: false });
   const { page } = await visit('/settings/alerts', { as: 'owner' });
   await page.getByRole('button', { name: 'Add alert' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Add alert' });

@@ -18,6 +18,7 @@ export interface ExecOptions extends VariableOptions, LabelOptions, WaitOptions 
   readonly wait?: true;
   readonly stream?: true;
   readonly playground?: true;
+  readonly maxCost?: number;
   readonly idempotencyKey?: string;
 }
 
@@ -31,6 +32,7 @@ export async function exec(call: Call, agentId: string, options: ExecOptions): P
     ...labelsOf(options),
     stream: options.stream,
     playground: options.playground,
+    maxCostUSD: options.maxCost,
     // Cancellation needs the id, so Ctrl-C does not abort the call itself.
     signal: cancelOnInterrupt ? undefined : call.signal,
   });

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import {
-  amount,
   collectNumber,
   collectPair,
   collectText,
+  dollars,
   group,
   identifier,
   seconds,
@@ -60,6 +60,7 @@ function execCommands(program: Command): void {
     .option('--metadata <name=value>', 'metadata; repeatable', collectPair)
     .option('--idempotency-key <key>', 'executes once per key and variables')
     .option('--playground', 'mark a playground execution, which lists and statistics leave out')
+    .option('--max-cost <USD>', 'the most that the execution may cost', dollars)
     .option('--wait', 'wait for the end; exit code 1 if the execution fails')
     .option('--stream', 'print the text as it arrives; exit code 1 if the execution fails')
     .addOption(new Option(timeout[0], timeout[1]).argParser(timeout[2]).implies({ wait: true }))
@@ -228,7 +229,7 @@ function budgetCommands(command: Command): void {
   });
   serverCommand(command, 'put', 'create the budget of this name, or change what the options name')
     .argument('<name>', 'its name')
-    .option('--limit <USD>', 'what the calls of a window may cost', amount)
+    .option('--limit <USD>', 'what the calls of a window may cost', dollars)
     .option('--per <per>', 'whose calls share a limit: none, agent, key or user')
     .option('--period <period>', 'hour, day, week, month or total')
     .option('--agent <agent>', 'only calls of this agent; repeatable', collectText)

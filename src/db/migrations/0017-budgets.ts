@@ -33,10 +33,11 @@ export async function up(db: Db): Promise<void> {
       updated_at timestamptz not null default clock_timestamp(),
       -- Windows at the last maintenance: too many, and new buckets share one.
       windows integer not null default 0,
-      -- Events of this hour since 1970: those sent, and those beyond the limit of an hour.
+      -- Events of an hour since 1970: those written, how many were beyond the limit of an hour, and the last of these.
       events_hour bigint not null default 0,
-      events_sent integer not null default 0,
+      events_written integer not null default 0,
       events_withheld integer not null default 0,
+      last_withheld json,
       unique (workspace_id, name)
     ) with (fillfactor = 70);
 

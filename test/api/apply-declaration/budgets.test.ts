@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { addBudget } from '../../../harness/budgets.ts';
+import { createBudget } from '../../../harness/created-budgets.ts';
 import { startService } from '../../../harness/service.ts';
 import { toId } from '../../../src/core/id.ts';
 
@@ -87,9 +87,9 @@ test('budgets for keys, and for agents that are omitted, are omitted', async () 
   const { id } = await addAgent(service, { stage: 'Paused', archived: true });
   const disabled = { enabled: false };
   const scope = { apiKeyIds: [apiKeyId] };
-  await addBudget(service, key, { ...disabled, name: 'Of a key', scope });
+  await createBudget(service, key, { ...disabled, name: 'Of a key', scope });
   const agentIds = [toId('agent', id)];
-  await addBudget(service, key, { ...disabled, name: 'Of a past agent', scope: { agentIds } });
+  await createBudget(service, key, { ...disabled, name: 'Of a past agent', scope: { agentIds } });
   const { body } = await service.call('GET', path, { key });
   assert.deepEqual(
     body.omitted.filter(({ kind }: { kind: string }) => kind === 'budget'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { addBudget, budgetSettings } from '../../../harness/budgets.ts';
+import { budgetSettings, createBudget } from '../../../harness/created-budgets.ts';
 import { startService } from '../../../harness/service.ts';
 import { sql } from '../../../src/db/sql.ts';
 
@@ -51,7 +51,7 @@ test('unknown agents and keys, and those of other workspaces, are not found', as
 });
 
 test('the name is unique', async () => {
-  await addBudget(service, key, { name: 'Once' });
+  await createBudget(service, key, { name: 'Once' });
   const message = 'There already is a budget "Once".';
   assert.deepEqual(await refused({ name: 'Once' }), [409, message]);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { addBudget, addSettlement, addWindow } from '../../../harness/budgets.ts';
+import { addSettlement, addWindow, createBudget } from '../../../harness/created-budgets.ts';
 import { startService } from '../../../harness/service.ts';
 import { fromId } from '../../../src/core/id.ts';
 
@@ -16,7 +16,7 @@ async function windows(path: string, query = '') {
 }
 
 test('a budget for all calls shows its current window before the first one', async () => {
-  const { path } = await addBudget(service, key, { period: 'month', limitUSD: 3 });
+  const { path } = await createBudget(service, key, { period: 'month', limitUSD: 3 });
   const { windows: all, nextCursor } = await windows(path);
   assert.equal(nextCursor, undefined);
   const [{ windowStart, resetAt, ...first }] = all;
@@ -31,13 +31,13 @@ test('a budget for all calls shows its current window before the first one', asy
 
 test('a budget in total has no end', async () => {
   const settings = { enabled: false, name: 'Total', period: 'total' };
-  const { path, createdAt } = await addBudget(service, key, settings);
+  const { path, createdAt } = await createBudget(service, key, settings);
   const [window] = (await windows(path)).windows;
   assert.deepEqual([window.windowStart, window.resetAt], [createdAt, null]);
 });
 
 test('what is settled and not folded yet counts', async () => {
-  const { path, budgetId } = await addBudget(service, key, {
+  const { path, budgetId } = await createBudget(service, key, {
     enabled: false,
     name: 'Unfolded',
     limitUSD: 10,
@@ -55,7 +55,7 @@ test('what is settled and not folded yet counts', async () => {
 
 test('the latest windows come first, and of these the fullest', async () => {
   const settings = { enabled: false, name: 'Users', per: 'user', period: 'day' };
-  const { path, budgetId } = await addBudget(service, key, settings);
+  const { path, budgetId } = await createBudget(service, key, settings);
   await addWindow(service, budgetId, { bucket: 'ann', settled: 2, reserved: 3 });
   await addWindow(service, budgetId, { bucket: 'bob', settled: 9 });
   await addWindow(service, budgetId, { bucket: 'Zoë', settled: 5 });
@@ -83,7 +83,7 @@ test('the latest windows come first, and of these the fullest', async () => {
 
 test('agents and keys are buckets by their identifiers, a rotated key as its first one', async () => {
   const { agentId, id } = await addAgent(service);
-  const agents = await addBudget(service, key, { enabled: false, name: 'Agents', per: 'agent' });
+  const agents = await createBudget(service, key, { enabled: false, name: 'Agents', per: 'agent' });
   await addWindow(service, agents.budgetId, { bucket: id, settled: 1 });
   await addWindow(service, agents.budgetId, { bucket: 'other' });
   const found = (await windows(agents.path)).windows;
@@ -92,7 +92,7 @@ test('agents and keys are buckets by their identifiers, a rotated key as its fir
     [agentId, 'other'],
   );
   assert.equal((await windows(agents.path, `?bucket=${agentId}`)).windows[0].settledUSD, 1);
-  const keys = await addBudget(service, key, { enabled: false, name: 'Keys', per: 'key' });
+  const keys = await createBudget(service, key, { enabled: false, name: 'Keys', per: 'key' });
   const subject = fromId('key', apiKeyId) ?? '';
   await addWindow(service, keys.budgetId, { bucket: subject, settled: 4 });
   const rotated = await service.call('POST', `/api/v1/keys/${apiKeyId}/rotate`, {
@@ -106,7 +106,7 @@ test('agents and keys are buckets by their identifiers, a rotated key as its fir
 });
 
 test('a cursor that no page had is refused', async () => {
-  const { path } = await addBudget(service, key, { enabled: false, name: 'Cursors' });
+  const { path } = await createBudget(service, key, { enabled: false, name: 'Cursors' });
   const text = JSON.stringify({ start: '2026', used: '1', bucket: '' });
   for (const cursor of ['x', Buffer.from(text).toString('base64url'), 'bnVsbA']) {
     const { status, body } = await service.call('GET', `${path}/windows?cursor=${cursor}`, { key });

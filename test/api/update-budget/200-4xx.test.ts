@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
-import { addBudget } from '../../../harness/budgets.ts';
+import { createBudget } from '../../../harness/created-budgets.ts';
 import { startService } from '../../../harness/service.ts';
 
 const service = await startService();
@@ -11,7 +11,7 @@ const { key } = await service.key();
 test('an omitted field does not change, and an empty scope means all calls', async () => {
   const { agentId } = await addAgent(service);
   const settings = { scope: { agentIds: [agentId] }, per: 'user', maxTokens: 7 };
-  const { path, warnings, ...before } = await addBudget(service, key, settings);
+  const { path, warnings, ...before } = await createBudget(service, key, settings);
   const change = (body: object) => service.call('PATCH', path, { key, body });
   const { updatedAt: _, ...unchanged } = (await change({})).body;
   const { updatedAt: __, ...created } = before;
@@ -29,7 +29,7 @@ test('an omitted field does not change, and an empty scope means all calls', asy
 });
 
 test('a change to the current values is none', async () => {
-  const { path } = await addBudget(service, key, { name: 'Same', limitUSD: 0.5 });
+  const { path } = await createBudget(service, key, { name: 'Same', limitUSD: 0.5 });
   const body = {
     name: 'Same',
     limitUSD: 0.5,
@@ -41,7 +41,7 @@ test('a change to the current values is none', async () => {
 });
 
 test('per and period cannot be changed', async () => {
-  const { path } = await addBudget(service, key, { name: 'Fixed' });
+  const { path } = await createBudget(service, key, { name: 'Fixed' });
   for (const [field, value, is] of [
     ['per', 'user', 'none'],
     ['period', 'day', 'month'],
@@ -53,15 +53,15 @@ test('per and period cannot be changed', async () => {
 });
 
 test('the name of another budget is taken, its own is not', async () => {
-  await addBudget(service, key, { name: 'First', enabled: false });
-  const { path } = await addBudget(service, key, { name: 'Second', enabled: false });
+  await createBudget(service, key, { name: 'First', enabled: false });
+  const { path } = await createBudget(service, key, { name: 'Second', enabled: false });
   const change = (name: string) => service.call('PATCH', path, { key, body: { name } });
   assert.equal((await change('First')).status, 409);
   assert.equal((await change('Third')).status, 200);
 });
 
 test('a stale tag changes nothing', async () => {
-  const { path } = await addBudget(service, key, { name: 'Tagged', enabled: false });
+  const { path } = await createBudget(service, key, { name: 'Tagged', enabled: false });
   const change = (tag: string, limitUSD: number) =>
     service.call('PATCH', path, { key, body: { limitUSD }, headers: { 'if-match': tag } });
   assert.equal((await change('"1"', 3)).status, 200);
@@ -70,7 +70,7 @@ test('a stale tag changes nothing', async () => {
 });
 
 test('a deleted budget is gone', async () => {
-  const { path, budgetId } = await addBudget(service, key, { name: 'Gone', enabled: false });
+  const { path, budgetId } = await createBudget(service, key, { name: 'Gone', enabled: false });
   assert.equal((await service.call('DELETE', path, { key })).status, 204);
   assert.equal((await service.call('GET', path, { key })).status, 404);
   assert.equal((await service.call('DELETE', path, { key })).status, 404);

@@ -43,5 +43,5 @@ test('puts a budget twice, lists and deletes it', async () => {
 test('an amount that is none is refused before the call', async () => {
   const { code, stderr } = await call('put', 'Users', '--limit', '5e3');
   assert.equal(code, 1);
-  assert.match(stderr, /Expected a decimal/);
+  assert.match(stderr, /Expected an amount/);
 });

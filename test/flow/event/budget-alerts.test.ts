@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { addAlert, alertSettings } from '../../../harness/alerts.ts';
-import { addBudget, addSettlement, addWindow } from '../../../harness/budgets.ts';
+import { addSettlement, addWindow, createBudget } from '../../../harness/created-budgets.ts';
 import { startService } from '../../../harness/service.ts';
 
 const service = await startService();
@@ -13,7 +13,10 @@ const create = (settings: object) =>
   service.call('POST', path, { key, body: { ...alertSettings, ...settings } });
 
 test('an alert measures what the fullest current window of its budget has settled', async () => {
-  const { budgetId, path: budget } = await addBudget(service, key, { per: 'user', period: 'day' });
+  const { budgetId, path: budget } = await createBudget(service, key, {
+    per: 'user',
+    period: 'day',
+  });
   const above = { threshold: 0.8, clearThreshold: 0.8 };
   const alert = await addAlert(service, key, { metric: 'budgetUsed', budgetId, ...above });
   const measured = async () => {
@@ -34,7 +37,7 @@ test('an alert measures what the fullest current window of its budget has settle
 });
 
 test('the metric needs a budget of the workspace, which says which calls count', async () => {
-  const { budgetId } = await addBudget(service, key, { name: 'Other' });
+  const { budgetId } = await createBudget(service, key, { name: 'Other' });
   const { agentId } = await addAgent(service);
   const about = { metric: 'budgetUsed', budgetId };
   for (const [settings, status, message] of [
@@ -56,7 +59,7 @@ test('the metric needs a budget of the workspace, which says which calls count',
 });
 
 test('a budget has no preview, because its past is not kept', async () => {
-  const { budgetId } = await addBudget(service, key, { name: 'Past', enabled: false });
+  const { budgetId } = await createBudget(service, key, { name: 'Past', enabled: false });
   const { name: _, ...settings } = { ...alertSettings, metric: 'budgetUsed', budgetId };
   const body = { ...settings, days: 1 };
   const preview = await service.call('POST', `${path}/preview`, { key, body });
