@@ -45,6 +45,13 @@ export function excess(amount: string, limit: string): string {
   return left > right ? toDecimal(left - right, 1n, places) : '0';
 }
 
+/** A decimal text times a whole number, as `toDecimal` writes it. */
+export function multiplyDecimal(text: string, factor: number): string {
+  const units = toUnits(text);
+  if (units === null) throw new Error('not a decimal');
+  return toDecimal(units * BigInt(factor), 1n, places);
+}
+
 /** The sum of two decimal texts, as `toDecimal` writes it. */
 export function addDecimals(a: string, b: string): string {
   // The usual case: nothing was spent before the first attempt.

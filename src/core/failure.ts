@@ -59,9 +59,14 @@ export function withoutErrorDetails(message: string): string {
 /** The beginning of messages about a limit of cost, before its amounts. */
 export const costLimitError = 'The next call of the model could exceed the limit of cost';
 
+/** The beginning of messages about a budget, which end with amounts. */
+export const budgetError = 'The budget "';
+const neededAmounts = /: [\d.]+ USD needed, [^"]*$/;
+
 /** The message as a key that sees no cost sees it. */
 export function withoutAmounts(message: string): string {
-  return message.startsWith(costLimitError) ? `${costLimitError}.` : message;
+  if (message.startsWith(costLimitError)) return `${costLimitError}.`;
+  return message.startsWith(budgetError) ? message.replace(neededAmounts, '.') : message;
 }
 
 // Version 0.1.0 wrote "The provider was not reached".

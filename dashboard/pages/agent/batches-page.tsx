@@ -194,7 +194,7 @@ const canceledTexts: Readonly<Record<NonNullable<Batch['canceledBecause']>, stri
   key_ended: 'its key ended',
   permission_lost: 'its key lost the permission',
   agent_deleted: 'the agent was deleted',
-  budget_exhausted: 'a budget is spent for good',
+  budget_exhausted: 'a budget that never resets is spent',
 };
 
 function Status({ batch }: { readonly batch: Batch }) {

@@ -8,7 +8,7 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
   QUOTA_EXCEEDED:
     'The plan has no AI Actions left this month. Wait until they reset next month, or ask an owner to raise the quota.',
   BUDGET_EXCEEDED:
-    'A budget had no room for what the call may cost. Wait for its next window, lower max tokens, or ask an owner to raise it under Settings, Budgets.',
+    'A budget had no room for the call. Wait for its next window, or ask an owner to raise it under Settings, Budgets.',
   COST_LIMIT:
     'The next call might have cost more than the execution may. Raise its limit of cost, lower max tokens, or use a cheaper model.',
   PRICE_UNKNOWN:

@@ -1,5 +1,6 @@
 import { secondsUntil } from '../agent/limits.ts';
 import { toDecimal, toUnits } from '../decimal.ts';
+import { budgetError } from '../failure.ts';
 import { toId } from '../id.ts';
 import type { MatchedWindow, Reservation } from './budget.ts';
 
@@ -84,7 +85,7 @@ export function budgetRefusal(
   return {
     isFinal,
     isSpent: spent,
-    message: `The budget "${budget.name}" ${why}${showsMoney ? money : ''}.`,
+    message: `${budgetError}${budget.name}" ${why}${showsMoney ? money : ''}.`,
     fields: {
       ...(wait !== null && { retryAfter: wait }),
       limitedBy: {

@@ -29,7 +29,6 @@ import type { PriceLookup } from '../../core/model/call-bound.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { BudgetWindows } from '../budgets/budget-windows.ts';
 import type { RefusedExecution } from '../complete/completion.ts';
-import type { KeySubjects } from './admission-budgets.ts';
 import {
   admittedOf,
   agentOfRow,
@@ -72,6 +71,12 @@ export interface AdmissionBatchDeps {
   readonly lineTemplate?: TemplateSize | null;
   /** The contents of the only call, if they are written already. */
   readonly staged?: StagedContents | null;
+}
+
+/** What a key counts for: its own limit subject, then those of the keys that issued it. */
+export interface KeySubjects {
+  readonly id: string;
+  readonly limitSubjects: readonly string[];
 }
 
 /** Where an accepted execution starts. */

@@ -1,7 +1,7 @@
 import type { ExecuteCall } from '../../core/execution/decide.ts';
 import type { Send } from '../../db/pipeline.ts';
 import { statement } from '../../db/statement.ts';
-import type { AdmissionBatch } from './admission-batch.ts';
+import type { AdmissionBatch, KeySubjects } from './admission-batch.ts';
 
 /**
  * Reads and folds the windows of budgets that the calls of an admission may need, under the limits that it has locked. Calls of
@@ -20,12 +20,6 @@ export async function readBudgetWindows(
   if (keyIds.length > 0) batch.keySubjects(await send(readKeySubjects, [...new Set(keyIds)]));
   for (const call of budgeted) batch.needWindows(call);
   await batch.windows.read(send);
-}
-
-export interface KeySubjects {
-  readonly id: string;
-  /** Of the key and of those that issued it. */
-  readonly limitSubjects: readonly string[];
 }
 
 const readKeySubjects = statement<readonly string[], KeySubjects>('admission-read-key-subjects')`
