@@ -35,10 +35,15 @@ export interface ExecuteOptions extends CallOptions, Labels {
   readonly playground?: boolean;
   /** Fields of a version to execute instead of the pinned one. Only with `playground`. */
   readonly draft?: PromptVersionInput;
+  /** The most that the execution may cost, in US dollars; the agent may have a lower limit. */
+  readonly maxCostUSD?: number;
 }
 
 /** The fields of an execute call beside variables and labels. */
-export type CallFields = Pick<ExecuteOptions, 'stream' | 'rerunOf' | 'playground' | 'draft'>;
+export type CallFields = Pick<
+  ExecuteOptions,
+  'stream' | 'rerunOf' | 'playground' | 'draft' | 'maxCostUSD'
+>;
 
 export type { Labels, WaitOptions };
 
@@ -91,6 +96,8 @@ export function executions({ client, request, method, plain }: Connection) {
     status,
     wait,
     executeAndWait,
+    /** The most that executions may cost, and what they usually cost. Executes nothing. */
+    estimate: plain('estimateCost'),
     /** Cancels an execution. Throws `ALREADY_ENDED` if it has ended. */
     cancel: plain('cancelExecution'),
     /** Permanently deletes the record of an ended execution. */
@@ -101,8 +108,15 @@ export function executions({ client, request, method, plain }: Connection) {
 }
 
 /** The fields of a body beside the variables. */
-export function fieldsOf({ stream, rerunOf, playground, draft, ...labels }: CallFields & Labels) {
-  return { ...labelsOf(labels), stream, rerunOf, playground, draft };
+export function fieldsOf({
+  stream,
+  rerunOf,
+  playground,
+  draft,
+  maxCostUSD,
+  ...labels
+}: CallFields & Labels) {
+  return { ...labelsOf(labels), stream, rerunOf, playground, draft, maxCostUSD };
 }
 
 function hasEnded<Json>(record: ExecutionDetail): record is EndedExecution<Json> {

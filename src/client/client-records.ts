@@ -63,6 +63,14 @@ export type AlertPatch = BodyOf<'updateAlert'>;
 export type AlertPreviewInput = BodyOf<'previewNewAlert'>;
 export type AlertPreview = Output<'previewNewAlert'>;
 
+export type Budget = Output<'getBudget'>;
+export type BudgetInput = BodyOf<'createBudget'>;
+export type BudgetPatch = BodyOf<'updateBudget'>;
+/** Includes warnings of agents without `maxTokens`. */
+export type NewBudget = Output<'createBudget'>;
+export type BudgetWindow = Output<'listBudgetWindows'>['windows'][number];
+export type BudgetWindowQuery = QueryOf<'listBudgetWindows'>;
+
 export type ApiKey = Output<'revokeKey'>;
 /** Includes the secret in `key`. It is shown once. */
 export type IssuedApiKey = Output<'createKey'>;

@@ -27,6 +27,7 @@ const prefixes = {
   event: 'evt',
   batch: 'bat',
   alert: 'alr',
+  budget: 'bud',
 } as const;
 
 /** The kinds of objects with a wire identifier. */

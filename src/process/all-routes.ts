@@ -8,9 +8,11 @@ import { agentRoutes } from '../features/agents/routes/agents-routes.ts';
 import { refusalRoutes } from '../features/agents/routes/refusals-routes.ts';
 import { batchRoutes } from '../features/batches/batches-routes.ts';
 import { uploadRoutes } from '../features/batches/upload.ts';
+import { budgetRoutes } from '../features/budgets/routes/budgets-routes.ts';
 import { declarationRoutes } from '../features/declaration/declaration-routes.ts';
 import { alertRoutes } from '../features/events/routes/alerts-routes.ts';
 import { endpointRoutes, eventRoutes } from '../features/events/routes/endpoints-routes.ts';
+import { estimateRoutes } from '../features/executions/routes/estimate-routes.ts';
 import { executeRoutes } from '../features/executions/routes/execute-routes.ts';
 import { executionRoutes } from '../features/executions/routes/executions-routes.ts';
 import { executionStreamRoutes } from '../features/executions/routes/stream.ts';
@@ -49,6 +51,7 @@ export function apiRoutes(app: FastifyInstance, deps: AllDeps): void {
   allowErrorResponses(app, deps.db);
   deps.sessions.mount(app);
   executeRoutes(app, deps);
+  estimateRoutes(app, deps);
   executionRoutes(app, deps);
   responsesRoutes(app, deps);
   chatRoutes(app, deps);
@@ -81,6 +84,7 @@ export function apiRoutes(app: FastifyInstance, deps: AllDeps): void {
   memberRoutes(app, deps);
   invitationRoutes(app, deps);
   usageRoutes(app, deps);
+  budgetRoutes(app, deps);
   viewRoutes(app, deps);
   providerRoutes(app, deps);
   priceRoutes(app, deps);

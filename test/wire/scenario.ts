@@ -183,6 +183,7 @@ async function executions({ full, owner, executing }: Callers, agents: Agents) {
   ];
   await full.call(`POST ${rich.path}/execute`, { body: { variables: {} } });
   await full.call(`POST ${plain.path}/execute`, { body: '{"variables":' });
+  await full.call(`POST ${plain.path}/estimate`, { body: { variables: { topic: 'tides' } } });
   for (let count = 0; count < 2; count += 1) {
     await full.call(`POST ${plain.path}/execute`, {
       ...{ body: { variables: { topic: 'once' } }, headers: { 'idempotency-key': 'once' } },
@@ -484,6 +485,15 @@ async function events(
   await full.call(`POST /api/v1/alerts/${alertId}/preview`, { body: { days: 1 } });
   await full.call(`PATCH /api/v1/alerts/${alertId}`, { body: { threshold: 0.6 } });
   await full.call(`DELETE /api/v1/alerts/${alertId}`);
+  // Disabled, so that it does not count the calls of the scenario.
+  const budget = { name: 'All', per: 'none', period: 'total', limitUSD: 0.5, enabled: false };
+  const { budgetId } = await full.call('POST /api/v1/budgets', { body: budget });
+  await full.call('POST /api/v1/budgets', { body: budget });
+  for (const below of ['', `/${budgetId}`, `/${budgetId}/windows`]) {
+    await full.call(`GET /api/v1/budgets${below}`);
+  }
+  await full.call(`PATCH /api/v1/budgets/${budgetId}`, { body: { limitUSD: 1 } });
+  await full.call(`DELETE /api/v1/budgets/${budgetId}`);
   await full.call(`DELETE ${path}`);
 }
 

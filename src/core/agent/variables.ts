@@ -17,6 +17,7 @@ import {
 import { type Labels, labelFields, labelsJson, readLabels } from '../labels.ts';
 import { storable } from '../storable-text.ts';
 import { decodeUtf8, notUtf8 } from '../utf8.ts';
+import { costLimitMax, isCostLimit } from './cost-limit.ts';
 import { readMessages } from './messages.ts';
 
 /**
@@ -37,6 +38,8 @@ export type ExecuteBody =
       readonly playground?: boolean;
       /** The version that it executes instead of the pinned one. */
       readonly draft?: DraftVersion;
+      /** The most that the execution may cost, in US dollars. */
+      readonly maxCostUSD?: number;
       /** Whether the client may have turned values into text (`text-values.ts`). */
       readonly mayHoldTexts?: boolean;
       /** The variables as sent, if some of these texts were read. */
@@ -110,7 +113,7 @@ export function parseExecuteBody(
   return read.kind === 'variables' ? { ...read, ...options } : read;
 }
 
-const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground', 'draft'];
+const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground', 'draft', 'maxCostUSD'];
 
 /** As long as the body that creates a version. */
 const draftCharsMax = 1_048_576;
@@ -123,15 +126,12 @@ export const executeFields: readonly string[] = [
 ];
 
 /** The fields that only agents have. A malformed id is treated as unknown. */
-function readOptions(body: Record<string, unknown>):
+function readOptions(
+  body: Record<string, unknown>,
+):
   | { readonly problem: string }
-  | {
-      readonly stream?: boolean;
-      readonly rerunOf?: string;
-      readonly playground?: boolean;
-      readonly draft?: DraftVersion;
-    } {
-  const { stream, rerunOf, playground, draft } = body;
+  | Pick<VariablesBody, 'stream' | 'rerunOf' | 'playground' | 'draft' | 'maxCostUSD'> {
+  const { stream, rerunOf, playground, draft, maxCostUSD } = body;
   for (const [name, value] of Object.entries({ stream, playground })) {
     if (value === undefined || typeof value === 'boolean') continue;
     return { problem: `Field "${name}" must be true or false.` };
@@ -144,11 +144,15 @@ function readOptions(body: Record<string, unknown>):
   if (draft !== undefined && playground !== true) {
     return { problem: 'Field "draft" is possible only with "playground": true.' };
   }
+  if (maxCostUSD !== undefined && !isCostLimit(maxCostUSD)) {
+    return { problem: `Field "maxCostUSD" must be a number above 0, at most ${costLimitMax}.` };
+  }
   return {
     ...(stream !== undefined && { stream: stream as boolean }),
     ...(id !== null && { rerunOf: id }),
     ...(playground === true && { playground }),
     ...(draft !== undefined && { draft: { fields: draft } }),
+    ...(maxCostUSD !== undefined && { maxCostUSD }),
   };
 }
 

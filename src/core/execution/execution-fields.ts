@@ -90,6 +90,10 @@ const text = kind<string>()('text', ofText);
 const textOrNull = kind<string | null>()('text', (text) => Optional(ofText(text)));
 const count = kind<number>()('int', ofCount);
 const countOrNull = kind<number | null>()('int', ofCount);
+/** US dollars as decimal text. */
+const amountOrNull = kind<string | null>()('numeric', (description) =>
+  Optional(Type.Number({ minimum: 0, description })),
+);
 const timeOrNull = kind<Date | null>()('timestamptz', (text) => Optional(time(text)));
 const textsOrNull = kind<readonly string[] | null>()('text[]', (description) =>
   Optional(Type.Array(Type.String(), { description })),
@@ -256,6 +260,18 @@ export const executionFields = {
     "Origin of the price of the last priced attempt: the workspace's own, the cost that the provider states (where the workspace has no price), or the built-in table. Absent if no call was charged.",
     cost,
   ),
+  reservedUSD: amountOrNull(
+    'outcome',
+    60,
+    'The bounds of its calls: what budgets reserved for them. Absent if no budget concerned it.',
+    { row: 'reservedUsd', ...figure, ...cost },
+  ),
+  overrunUSD: amountOrNull(
+    'outcome',
+    61,
+    'What its provider charged beyond these bounds, which its budgets hold too. Absent if no budget concerned it.',
+    { row: 'overrunUsd', ...figure, ...cost },
+  ),
   completedAt: timeOrNull('clock', 14, 'Time when it ended.', figure),
   finishReason: textOrNull(
     'outcome',
@@ -271,6 +287,18 @@ export const executionFields = {
     'outcome',
     34,
     'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
+  ),
+  settingsApplied: jsonOrNull((description) =>
+    Optional(
+      Type.Object(
+        { maxTokens: Type.Integer({ minimum: 1 }) },
+        { additionalProperties: false, description },
+      ),
+    ),
+  )(
+    'input',
+    60,
+    'What it was sent with although its agent does not set it: under a limit of cost, `maxTokens`. Absent if nothing.',
   ),
   outputText: textOrNull('outcome', 28, 'Present only on success.', { ...output, row: 'output' }),
   outputPreview: {

@@ -109,7 +109,12 @@ function readColumn(name: string, field: FieldOptions): Read {
     };
   }
   if (sqlType === 'timestamptz') return (row) => (columnOf(row) as Date | null)?.toISOString();
-  if (sqlType === 'numeric') return (row) => Number(columnOf(row));
+  if (sqlType === 'numeric') {
+    return (row) => {
+      const amount = columnOf(row);
+      return amount === null ? null : Number(amount);
+    };
+  }
   return columnOf;
 }
 

@@ -161,6 +161,8 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     formatText: row.config.responseFormat ?? row.responseFormat,
     defaults: JSON.parse(row.defaults) as Record<string, unknown>,
     setup: modelSetupOf(row),
+    // Who has read the workspace knows better.
+    isBudgeted: false,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Counts, RateLimits } from '../../core/agent/limits.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { Budget } from '../../core/budget/budget.ts';
 import type { AgentAtAdmission, MonthCount } from '../../core/execution/decide.ts';
 import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Caller } from '../../core/people/caller.ts';
@@ -11,6 +12,7 @@ import { sql } from '../../db/sql.ts';
 import { type Fragment, type Statement, statement } from '../../db/statement.ts';
 import { begin } from '../../db/statements.ts';
 import { lockReadySteps, type ReadyStep } from '../advance/workflow-steps.ts';
+import { budgetsOfWorkspace } from '../budgets/budget-windows.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../run/model-setup.ts';
 import type { RefusalCount } from './admission-write.ts';
 import type { StoredConfig } from './agent-config.ts';
@@ -100,7 +102,10 @@ export interface KeyRow
 export interface AgentRow
   extends SetupRow,
     RateLimits,
-    Omit<AgentAtAdmission, 'limits' | 'config' | 'formatText' | 'defaults' | 'setup'> {
+    Omit<
+      AgentAtAdmission,
+      'limits' | 'config' | 'formatText' | 'defaults' | 'setup' | 'isBudgeted'
+    > {
   readonly config: StoredConfig;
   /** The default values as a JSON object. */
   readonly defaults: string;
@@ -114,6 +119,8 @@ export interface WorkspaceRow extends MonthCount {
   readonly lastTag: number | null;
   /** Whether an endpoint subscribes to refusals or to events of the quota. */
   readonly reports: boolean;
+  /** Null for none. */
+  readonly budgets: readonly Budget[] | null;
   /** The shares of the quota that were reported, as `month * 1000 + percent`. */
   readonly quotaReports: readonly number[];
 }
@@ -304,6 +311,7 @@ const readWorkspaces = statement<Lookup, WorkspaceRow>('admission-read-workspace
       and q.tag >= ${fromTag}::bigint) as last_tag,
     exists (select from endpoints p where p.workspace_id = w.id and p.enabled
       and p.event_types && '{execution.refused,quota.threshold,quota.exhausted}') as reports,
+    ${budgetsOfWorkspace} as budgets,
     case when w.actions_per_month is null then '{}' else
       array(select r.month * 1000 + r.percent from quota_reports r where r.workspace_id = w.id) end as quota_reports
   from workspaces w join limits l on l.subject = w.id

@@ -26,6 +26,7 @@ export const tagTexts: Record<Tag, string> = {
   Workflows: 'Workflows execute agents in sequential or parallel steps.',
   Keys: 'API keys authenticate programs. A secret is shown once.',
   Usage: "The plan and this month's usage.",
+  Budgets: 'What calls may cost in a window. No budget is exceeded by what is let go out.',
   Providers: 'Model providers with their credentials and prices.',
   Members: 'Members and their roles. People join by invitation only.',
   Retention: "How long records are kept, and the deletion of an end user's records.",

@@ -1,9 +1,11 @@
 import * as agents from '../../features/agents/contract/agents-contract.ts';
 import * as batches from '../../features/batches/batches-contract.ts';
+import * as budgets from '../../features/budgets/contract/budgets-contract.ts';
 import * as declaration from '../../features/declaration/declaration-contract.ts';
 import * as alerts from '../../features/events/contract/alerts-contract.ts';
 import * as eventEndpoints from '../../features/events/contract/endpoints-contract.ts';
 import * as events from '../../features/events/contract/events-contract.ts';
+import * as estimate from '../../features/executions/contract/estimate-contract.ts';
 import * as executions from '../../features/executions/contract/executions-contract.ts';
 import * as erasures from '../../features/history/contract/erasures-contract.ts';
 import * as exports from '../../features/history/contract/export-contract.ts';
@@ -27,6 +29,7 @@ import * as openai from '../openai/openai.ts';
 /** Every operation of the public API, by id. */
 export const endpoints = {
   executeAgent: executions.executeAgent,
+  estimateCost: estimate.estimateCost,
   getExecution: executions.getExecution,
   listExecutionEvents: events.listExecutionEvents,
   streamExecution: executions.streamExecution,
@@ -124,6 +127,12 @@ export const endpoints = {
   updateAlert: alerts.updateAlert,
   deleteAlert: alerts.deleteAlert,
   previewAlert: alerts.previewAlert,
+  createBudget: budgets.createBudget,
+  listBudgets: budgets.listBudgets,
+  getBudget: budgets.getBudget,
+  updateBudget: budgets.updateBudget,
+  deleteBudget: budgets.deleteBudget,
+  listBudgetWindows: budgets.listBudgetWindows,
   createKey: keys.createKey,
   listKeys: keys.listKeys,
   updateKey: keys.updateKey,

@@ -13,16 +13,18 @@ import {
   text,
 } from '../../http/contract/shared.ts';
 import { AgentConfig, AgentInput } from '../agents/contract/agent-record.ts';
+import { BudgetInput } from '../budgets/contract/budgets-contract.ts';
+import { scopeMax } from '../budgets/rules/budget-settings.ts';
 import { PlaceholderWarnings, versionInput } from '../prompts/contract/prompts-contract.ts';
 import { declaredDefinition } from '../workflows/contract/workflow-definition.ts';
 
 /**
- * Declarations: prompts, agents and workflows as code. A declaration refers to resources by name
+ * Declarations: prompts, agents, workflows and budgets as code. A declaration refers to resources by name
  * and never contains a secret.
  */
 
 const tag = 'Declaration';
-const kinds = ['prompt', 'agent', 'workflow'] as const;
+const kinds = ['prompt', 'agent', 'budget', 'workflow'] as const;
 const description = Type.Optional(nullable(text(limits.descriptionMax)));
 const closed = { additionalProperties: false } as const;
 
@@ -162,6 +164,32 @@ const DeclaredWorkflow = Type.Object(
   { title: 'DeclaredWorkflow', ...closed },
 );
 
+const budget = BudgetInput.properties;
+
+const DeclaredBudget = Type.Object(
+  {
+    name: name('Unique within the workspace.'),
+    scope: Type.Optional(
+      Type.Object(
+        {
+          agents: Type.Optional(
+            Type.Array(name('Name of an agent.'), {
+              ...{ minItems: 1, maxItems: scopeMax, uniqueItems: true },
+              description: 'Only calls of these agents.',
+            }),
+          ),
+          tags: budget.scope.properties.tags,
+        },
+        { ...closed, description: 'The calls that it counts. Default: all calls.' },
+      ),
+    ),
+    ...{ per: budget.per, period: budget.period, limitUSD: budget.limitUSD },
+    ...{ maxTokens: budget.maxTokens, thresholds: budget.thresholds },
+    ...{ onUnknown: budget.onUnknown, enabled: budget.enabled },
+  },
+  { title: 'DeclaredBudget', ...closed },
+);
+
 const listOf = <S extends Parameters<typeof Type.Array>[0]>(item: S, description: string) =>
   Type.Optional(Type.Array(item, { maxItems: limits.declaredMax, description }));
 
@@ -169,6 +197,10 @@ export const Declaration = Type.Object(
   {
     prompts: listOf(DeclaredPrompt, 'Prompts and their versions.'),
     agents: listOf(DeclaredAgent, 'Agents. An omitted field gets its default, except `stage`.'),
+    budgets: listOf(
+      DeclaredBudget,
+      'Budgets. An omitted field gets its default; `per` and `period` cannot change. They need the permission `own`.',
+    ),
     workflows: listOf(
       DeclaredWorkflow,
       'Workflows. A changed definition becomes a new version, which is pinned. Its agents must accept calls, unless this declaration gives them another stage than `Deployed` or `apiEnabled: false`.',
@@ -214,7 +246,7 @@ export const getDeclaration = endpoint({
   path: '/api/v1/declaration',
   summary: 'Export the workspace as a declaration',
   description:
-    'Contains the agents that the caller can see, except archived ones; the prompts, each with its newest version and the versions that agents pin; and the workflows. Prompts and agents that share a name are omitted, together with the resources that refer to them, and so are workflows that could not be created again. Applying the declaration to the same workspace changes nothing.',
+    'Contains the agents that the caller can see, except archived ones; the prompts, each with its newest version and the versions that agents pin; and the workflows; for callers with `own` also the budgets, but for those that count only some API keys. Prompts and agents that share a name are omitted, together with the resources that refer to them, and so are workflows that could not be created again. Applying the declaration to the same workspace changes nothing.',
   tag,
   auth: 'manage',
   orPermission: 'read',

@@ -45,6 +45,8 @@ export const conditionMax = 2_000;
 
 export const modelMax = 256;
 export const temperatureMax = 2;
+/** Executions whose cost is estimated together. */
+export const estimatedMax = 1_000_000;
 export const maxTokensMax = 1_000_000;
 export const messagesMax = 500;
 /** Parts of the content of a message. */
@@ -166,3 +168,5 @@ export const previewDaysMax = 7;
 /** The largest threshold and number of calls of an alert. */
 export const thresholdMax = 1e15;
 export const minCountMax = 1_000_000_000;
+/** Of the windows of a budget: it names a user. */
+export const budgetCursorMax = 1_000;

@@ -68,6 +68,7 @@ export const tags = [
   'Events',
   'Keys',
   'Usage',
+  'Budgets',
   'Providers',
   'Members',
   'Retention',

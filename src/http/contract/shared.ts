@@ -289,6 +289,7 @@ export const pathParams = {
   endpointId: reference('endpoint', 'The endpoint.'),
   eventId: reference('event', 'The event.'),
   alertId: reference('alert', 'The alert.'),
+  budgetId: reference('budget', 'The budget.'),
   token: Type.String({ description: 'Last part of the invitation link.' }),
   name: Type.String({ description: 'Provider name: the part of a model before the slash.' }),
 } as const satisfies Record<string, TSchema>;

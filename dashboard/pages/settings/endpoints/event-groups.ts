@@ -28,6 +28,11 @@ export const eventSentences: Readonly<Partial<Record<EventType, string>>> = {
   'key.expiring': 'An API key expires within seven days.',
   'endpoint.disabled': 'An endpoint was disabled after repeated failures.',
 };
+export const budgetEventTypes: EventType[] = [
+  'budget.threshold',
+  'budget.exhausted',
+  'budget.overrun',
+];
 
 /** The types that an endpoint can subscribe to. A ping needs no subscription. */
 export const eventGroups: readonly {
@@ -49,6 +54,7 @@ export const eventGroups: readonly {
   },
   { label: 'Agents', types: ['agent.pinned', 'agent.moved', 'agent.deleted'] },
   { label: 'Alerts', types: alertEventTypes },
+  { label: 'Budgets', types: budgetEventTypes },
   {
     label: 'Quota, providers and keys',
     types: [

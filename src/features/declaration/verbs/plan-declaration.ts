@@ -3,9 +3,12 @@ import type { Caller } from '../../../core/people/caller.ts';
 import { readClock } from '../../../db/clock.ts';
 import type { Trx } from '../../../db/database.ts';
 import { findAgents, listVisibleAgents } from '../../agents/statements/agents.ts';
+import { type BudgetRow, listBudgets } from '../../budgets/statements/budgets-statements.ts';
 import type { DeclaredAgent, DeclaredWorkflow } from '../rules/declaration.ts';
+import type { DeclaredBudget } from '../rules/declared-budget.ts';
 import { findPromptsByName, findWorkflowsByName } from '../statements/declaration-statements.ts';
 import { planAgent } from './plan-agent.ts';
+import { planBudget } from './plan-budget.ts';
 import { type DeclaredPrompt, planPrompt } from './plan-prompt.ts';
 import { planWorkflow } from './plan-workflow.ts';
 import { type Change, type Kind, Named, type Planning, type Work } from './planning.ts';
@@ -15,12 +18,13 @@ import { type Change, type Kind, Named, type Planning, type Work } from './plann
 export interface Declaration {
   readonly prompts?: readonly DeclaredPrompt[];
   readonly agents?: readonly DeclaredAgent[];
+  readonly budgets?: readonly DeclaredBudget[];
   readonly workflows?: readonly DeclaredWorkflow[];
 }
 
 export interface Plan {
   readonly changes: readonly Change[];
-  /** In order: prompts, then agents, then workflows. */
+  /** In order: prompts, then agents, then budgets, then workflows. */
   readonly works: Readonly<Record<Kind, readonly Work[]>>;
   /** The agents that change, with the revision that the plan is based on. */
   readonly revisions: ReadonlyMap<string, number>;
@@ -30,16 +34,20 @@ export interface Plan {
 export async function planDeclaration(
   { trx, compute }: Pick<Planning, 'trx' | 'compute'>,
   caller: Caller,
-  { prompts = [], agents = [], workflows = [] }: Declaration,
+  { prompts = [], agents = [], budgets = [], workflows = [] }: Declaration,
 ): Promise<Plan> {
   requireUniqueNames('prompt', prompts);
   requireUniqueNames('agent', agents);
+  requireUniqueNames('budget', budgets);
   requireUniqueNames('workflow', workflows);
   requireUniqueSlugs([...agents, ...workflows]);
-  const works: Record<Kind, Work[]> = { prompt: [], agent: [], workflow: [] };
-  const common = await readExisting(trx, caller, { prompts, agents, workflows });
+  const works: Record<Kind, Work[]> = { prompt: [], agent: [], budget: [], workflow: [] };
+  const common = await readExisting(trx, caller, { prompts, agents, budgets, workflows });
   for (const one of prompts) await planned('prompt', one, (planning) => planPrompt(planning, one));
   for (const one of agents) await planned('agent', one, (planning) => planAgent(planning, one));
+  for (const one of budgets) {
+    await planned('budget', one, async (planning) => planBudget(planning, one));
+  }
   for (const one of workflows) {
     await planned('workflow', one, (planning) => planWorkflow(planning, one));
   }
@@ -77,19 +85,29 @@ async function readExisting(
     prompts: new Named('prompt', inUse(prompts)),
     agents: new Named('agent', inUse(agents)),
     mayBeInactive: new Set(),
+    budgets: new Named('budget', await existingBudgets(trx, caller, declared.budgets)),
     workflows: new Named('workflow', await findWorkflowsByName(trx, caller, names.workflows)),
   };
 }
 
-/** Agents name prompts. Workflows name the agents of steps and fallbacks. */
-function namesIn({ prompts, agents, workflows }: Required<Declaration>) {
+async function existingBudgets(
+  trx: Trx,
+  { workspaceId }: Caller,
+  declared: readonly DeclaredBudget[],
+): Promise<BudgetRow[]> {
+  return declared.length === 0 ? [] : listBudgets(trx, workspaceId);
+}
+
+/** Agents name prompts. Workflows name the agents of steps and fallbacks, and budgets those of their scope. */
+function namesIn({ prompts, agents, budgets, workflows }: Required<Declaration>) {
   const called = workflows.flatMap(({ steps }) =>
     steps.flatMap(({ agent, fallback }) => [agent, fallback?.agent ?? agent]),
   );
+  const counted = budgets.flatMap(({ scope }) => scope?.agents ?? []);
   const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name);
   return {
     prompts: [...new Set([...names(prompts), ...agents.map(({ prompt }) => prompt)])],
-    agents: [...new Set([...names(agents), ...called])],
+    agents: [...new Set([...names(agents), ...called, ...counted])],
     workflows: names(workflows),
   };
 }
