@@ -3,6 +3,7 @@ import { noLimits, type RateLimits } from '../src/core/agent/limits.ts';
 import type { AgentConfig } from '../src/core/agent/model-settings.ts';
 import { placeholders } from '../src/core/agent/prompt.ts';
 import { toId } from '../src/core/id.ts';
+import type { ExecutedTool } from '../src/core/tools/executed-tool.ts';
 import { sql } from '../src/db/sql.ts';
 import { storedConfig } from '../src/engine/admit/agent-config.ts';
 import { insertSlug } from '../src/features/agents/statements/slugs.ts';
@@ -29,6 +30,7 @@ export interface AgentOptions {
   readonly defaultVariableValues?: Readonly<Record<string, unknown>>;
   readonly rateLimits?: Partial<RateLimits>;
   readonly allowedOrigins?: readonly string[];
+  readonly executedTools?: readonly ExecutedTool[];
 }
 
 export interface TestAgent {
@@ -56,9 +58,12 @@ export async function addAgent(
     db,
   );
   await sql`
-    insert into prompt_versions (id, prompt_id, workspace_id, number, label, system_template, user_template, variables, model)
+    insert into prompt_versions (id, prompt_id, workspace_id, number, label, system_template, user_template, variables, model,
+      content)
     values (${versionId}, ${promptId}, ${workspaceId}, 1, 'v1', ${system}, ${user}, ${names}::text[],
-      ${options.model ?? 'cueline/echo'})`.execute(db);
+      ${options.model ?? 'cueline/echo'}, ${options.executedTools ? JSON.stringify({ executedTools: options.executedTools }) : null})`.execute(
+    db,
+  );
   await sql`
     insert into agents (id, workspace_id, name, prompt_id, prompt_version_id, config, required_variables,
       optional_variables, default_variable_values, stage, api_enabled, visibility, requests_per_minute,

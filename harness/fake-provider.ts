@@ -142,7 +142,11 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     });
     wake.resolve();
     wake = Promise.withResolvers();
-    const step = script.shift() ?? behaviours[model] ?? rejection(model, calls);
+    const step =
+      script.shift() ??
+      behaviours[model] ??
+      rejection(model, calls) ??
+      callsOfTools(model, path, body);
     play(step ?? delayed(model, number), path, body, response);
   });
   server.on('connection', () => connections++);
@@ -184,6 +188,28 @@ function rejection(model: string, calls: readonly FakeCall[]): Step | null {
   }
   const [, loadingMs] = /^loading-(\d+)$/.exec(model) ?? [];
   return loadingMs && last - first < Number(loadingMs) ? failing(503, 'Loading model') : null;
+}
+
+/** The model `calling-2-a.b` calls the tools `a` and `b` in its first two turns, each with the number of the turn. */
+// biome-ignore lint/suspicious/noExplicitAny: arbitrary JSON
+function callsOfTools(model: string, path: string, body: any): Step | null {
+  const [, turns, names] = /^calling-(\d+)-(.+)$/.exec(model) ?? [];
+  if (!turns || !names) return null;
+  const turn =
+    1 + body.messages.filter(({ role }: { role: string }) => role === 'assistant').length;
+  if (turn > Number(turns)) return null;
+  const calls = names.split('.').map((name, index) => ({
+    ...{ id: `call_${turn}_${index}`, type: 'function' },
+    function: {
+      name,
+      arguments: path.startsWith('/api/chat') ? { turn } : JSON.stringify({ turn }),
+    },
+  }));
+  const message = { role: 'assistant', content: '', tool_calls: calls };
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const choices = [{ index: 0, message, finish_reason: 'tool_calls' }];
+  const answer = { id: 'x', object: 'chat.completion', created: 1, model, choices, usage };
+  return { status: 200, body: path.startsWith('/api/chat') ? ollamaAnswer(answer) : answer };
 }
 
 /**
@@ -317,7 +343,13 @@ function completion(
 }
 
 /** The same answer as Ollama's own API gives it. */
-function ollamaAnswer({ model, choices: [choice], usage }: ReturnType<typeof completion>): object {
+function ollamaAnswer({
+  model,
+  choices: [choice],
+  usage,
+}: Pick<ReturnType<typeof completion>, 'model' | 'usage'> & {
+  readonly choices: readonly { readonly message: object; readonly finish_reason: string }[];
+}): object {
   const counts = usage as { prompt_tokens?: unknown; completion_tokens?: unknown } | undefined;
   return {
     ...{ model, created_at: '2026-11-25T00:00:00Z', message: choice?.message },

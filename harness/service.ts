@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../src/core/model/model-port.ts';
 import type { Role } from '../src/core/people/member.ts';
 import { deriveSealKey } from '../src/core/seal.ts';
+import type { ToolPort } from '../src/core/tools/tool-port.ts';
 import type { Connection } from '../src/db/connection.ts';
 import { type Db, openDatabase } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
@@ -68,6 +69,8 @@ export interface ServiceOptions {
   readonly models?: ModelPort;
   /** The result of testing a provider's connection; success by default. */
   readonly testConnection?: TestConnection;
+  /** None by default. */
+  readonly tools?: ToolPort;
   /** No providers in the environment and no models by default. */
   readonly directory?: ProviderDirectory;
   /** `api` if separate worker processes do the work. */
@@ -120,6 +123,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ...{ env: {}, allowedHosts },
     }),
     testConnection: options.testConnection ?? (async () => {}),
+    ...(options.tools && { tools: options.tools }),
     ...(options.shareLimits && { shareLimits: options.shareLimits }),
     directory: options.directory ?? { environment: [], listModels: async () => [] },
     serverLimits: { ...serverLimits, ...options.serverLimits },
@@ -141,7 +145,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
           session: memberSessionOf(db, sessions.caller),
         }),
         // Without DNS: every address that is not private by itself is accepted.
-        checkBaseURL: (baseURL) => checkBaseURL(baseURL, [allowedHost], async () => []),
+        checkBaseURL: (baseURL) =>
+          checkBaseURL(baseURL, [allowedHost, ...allowedHosts], async () => []),
         checkEndpointURL: (url) => checkEndpointURL(url, allowedHosts, async () => []),
       };
     },

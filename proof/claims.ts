@@ -30,6 +30,8 @@ import { signInThrottle } from './claims/sign-in-throttle.ts';
 import { simultaneousEnds } from './claims/simultaneous-ends.ts';
 import { slowClients } from './claims/slow-clients.ts';
 import { streams } from './claims/streams.ts';
+import { toolOnce } from './claims/tool-once.ts';
+import { turnsNotPaidTwice } from './claims/turns-not-paid-twice.ts';
 import { unknownKeys } from './claims/unknown-keys.ts';
 import { workerKilled } from './claims/worker-killed.ts';
 import { workerLost } from './claims/worker-lost.ts';
@@ -45,6 +47,8 @@ export const claims: readonly Claim[] = [
   workerLost,
   workflowKilled,
   batchKilled,
+  toolOnce,
+  turnsNotPaidTwice,
   streams,
   rollingRestart,
   providerOutage,

@@ -116,6 +116,7 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
   'GET /api/v1/agents/{agentId}/executions/{executionId}': ofExecution(''),
   'GET /api/v1/agents/{agentId}/executions/{executionId}/events': ofExecution('/events'),
+  'GET /api/v1/agents/{agentId}/executions/{executionId}/steps': ofExecution('/steps'),
   'POST /api/v1/agents/{agentId}/executions/{executionId}/cancel': ofExecution('/cancel'),
   // The stream of an execution that has not ended would not end either.
   async 'GET /api/v1/agents/{agentId}/executions/{executionId}/stream'(fixture, note, caller) {

@@ -52,6 +52,29 @@ async function addEndpoint({ environment: { db, workspaceId } }: AccessFixture) 
   return { path: `/api/v1/endpoints/${endpointId}`, endpointId, eventId };
 }
 
+function ofToolServer(below: string, body?: object): Prepare {
+  return async (fixture) => {
+    const { path, toolServerId } = await addToolServer(fixture);
+    return { path: `${path}${below}`, ...(body && { body }), workspace: [toolServerId] };
+  };
+}
+
+/** A server with one tool, whose secret cannot be opened: nothing is sent. */
+async function addToolServer({ environment: { db, workspaceId } }: AccessFixture) {
+  const id = uuid7(Date.now());
+  await sql`
+    insert into tool_servers (id, workspace_id, name, kind, url, sealed_secret, timeout_ms, max_concurrency)
+    values (${id}, ${workspaceId}, ${unique()}, 'http', 'http://10.0.0.1/', '', 1000, 1)`.execute(
+    db,
+  );
+  await sql`
+    insert into tool_catalog (server_id, name, position, definition, digest)
+    values (${id}, 'refund', 1, '{"name":"refund","description":"","inputSchema":{"type":"object"}}',
+      ${'0'.repeat(64)})`.execute(db);
+  const toolServerId = toId('toolServer', id);
+  return { path: `/api/v1/tool-servers/${toolServerId}`, toolServerId };
+}
+
 const alertSettings = {
   ...{ metric: 'count', threshold: 10, clearThreshold: 10 },
   ...{ windowMinutes: 5, minCount: 0, noData: 'keep' },
@@ -173,6 +196,23 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     return { path: '/api/v1/audit?limit=100', workspace: [subject] };
   },
 
+  async 'POST /api/v1/tool-servers'() {
+    const body = { name: unique(), kind: 'http', url: 'https://crm.example.com/' };
+    return { path: '/api/v1/tool-servers', body };
+  },
+  async 'GET /api/v1/tool-servers'(fixture) {
+    const { toolServerId } = await addToolServer(fixture);
+    return { path: '/api/v1/tool-servers', workspace: [toolServerId] };
+  },
+  'GET /api/v1/tool-servers/{toolServerId}': ofToolServer(''),
+  'PATCH /api/v1/tool-servers/{toolServerId}': ofToolServer('', { enabled: false }),
+  'DELETE /api/v1/tool-servers/{toolServerId}': ofToolServer(''),
+  'POST /api/v1/tool-servers/{toolServerId}/rotate': ofToolServer('/rotate', {}),
+  'POST /api/v1/tool-servers/{toolServerId}/check': ofToolServer('/check'),
+  'POST /api/v1/tool-servers/{toolServerId}/tools/{toolName}/try': ofToolServer(
+    '/tools/refund/try',
+    {},
+  ),
   async 'POST /api/v1/endpoints'({ environment }) {
     // A workspace has only a few.
     await sql`delete from endpoints`.execute(environment.db);

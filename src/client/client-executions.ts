@@ -104,6 +104,8 @@ export function executions({ client, request, method, plain }: Connection) {
     deleteExecution: plain('deleteExecution'),
     /** The events sent for an execution, oldest first, with their deliveries. */
     executionEvents: plain('listExecutionEvents.events'),
+    /** The turns of the model and the calls of tools, in their order. */
+    executionSteps: plain('listExecutionSteps.steps'),
   };
 }
 

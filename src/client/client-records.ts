@@ -46,6 +46,16 @@ export type DeclarationRead = Output<'getDeclaration'>;
 export type Declaration = DeclarationRead['declaration'];
 export type DeclarationChange = Output<'applyDeclaration'>['changes'][number];
 
+/** With the definitions of its tools. */
+export type ToolServer = Output<'getToolServer'>;
+export type ToolServerSummary = Output<'listToolServers'>['toolServers'][number];
+/** Includes the signing secret, which is shown once. */
+export type IssuedToolServer = Output<'createToolServer'>;
+export type ToolServerInput = BodyOf<'createToolServer'>;
+export type ToolServerPatch = BodyOf<'updateToolServer'>;
+export type ToolServerCheck = Output<'checkToolServer'>;
+export type TriedTool = Output<'tryTool'>;
+
 export type EventEndpoint = Output<'getEndpoint'>;
 /** Includes the secret, which is shown once. */
 export type IssuedEventEndpoint = Output<'createEndpoint'>;

@@ -5,6 +5,7 @@ import { executions } from './client-executions.ts';
 import { history } from './client-history.ts';
 import { session } from './client-session.ts';
 import { streams } from './client-stream.ts';
+import { tools } from './client-tools.ts';
 import { workflows } from './client-workflows.ts';
 import { connect } from './method.ts';
 import { type ClientOptions, type Request, withCheckedKey } from './request.ts';
@@ -22,6 +23,7 @@ export interface Cueline
     ReturnType<typeof workflows>,
     ReturnType<typeof triggers>,
     ReturnType<typeof events>,
+    ReturnType<typeof tools>,
     ReturnType<typeof workspace>,
     ReturnType<typeof people>,
     ReturnType<typeof models> {
@@ -49,6 +51,7 @@ export function createClient(options: ClientOptions): Cueline {
     ...workflows(connection),
     ...triggers(connection),
     ...events(connection),
+    ...tools(connection),
     ...workspace(connection),
     ...people(connection),
     ...models(connection),

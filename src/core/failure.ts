@@ -26,6 +26,9 @@ export const executionErrorCodes = [
   'PRICE_UNKNOWN',
   'CANCELED',
   'WORKER_LOST',
+  'TOOL_LIMIT',
+  'TOOL_SERVER_ERROR',
+  'TOOL_OUTCOME_UNKNOWN',
   'INTERNAL',
 ] as const;
 /** The possible `errorCode` of a record. */
@@ -78,6 +81,7 @@ export const callFailureCodes = [
   'INVALID_REQUEST',
   'INVALID_VARIABLES',
   'MISSING_VARIABLES',
+  'MISSING_METADATA',
   'UNAUTHORIZED',
   'PERMISSION_DENIED',
   'AGENT_NOT_ACTIVE',

@@ -28,6 +28,8 @@ const prefixes = {
   batch: 'bat',
   alert: 'alr',
   budget: 'bud',
+  toolServer: 'tsv',
+  toolCall: 'tcl',
 } as const;
 
 /** The kinds of objects with a wire identifier. */
@@ -41,10 +43,12 @@ const bitsOf = new Uint8Array(128);
 for (const [bits, letter] of [...alphabet].entries()) bitsOf[letter.charCodeAt(0)] = bits;
 const pattern = /^([a-z]{3})_([0-7][0-9a-hjkmnp-tv-z]{25})$/;
 
-/** A version 7 UUID with the time `atMs` (milliseconds since 1970, UTC), which must come from the database's clock. */
-export function uuid7(atMs: number): string {
+/**
+ * A version 7 UUID with the time `atMs` (milliseconds since 1970, UTC), which must come from the database's clock.
+ * @param random 20 hexadecimal digits
+ */
+export function uuid7(atMs: number, random = randomHex(10)): string {
   const time = Math.trunc(atMs).toString(16).padStart(12, '0');
-  const random = randomHex(10);
   const variant = ((Number.parseInt(random.charAt(3), 16) & 0x3) | 0x8).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;
 }

@@ -110,8 +110,8 @@ function* bracketGroups(text: string): Generator<{ from: number; group: string }
   }
 }
 
-/** The index after the closing bracket; -1 if there is none. */
-function groupEnd(text: string, from: number): number {
+/** The index after the closing bracket of the one at `from`; -1 if there is none. */
+export function groupEnd(text: string, from: number): number {
   let open = 0;
   for (let at = from; at < text.length; at++) {
     const letter = text.charAt(at);

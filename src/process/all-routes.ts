@@ -33,6 +33,10 @@ import { viewRoutes } from '../features/people/routes/views-routes.ts';
 import { promptRoutes } from '../features/prompts/prompts-routes.ts';
 import { priceRoutes } from '../features/providers/prices-routes.ts';
 import { providerRoutes } from '../features/providers/providers-routes.ts';
+import {
+  type ToolServerRouteDeps,
+  toolServerRoutes,
+} from '../features/tools/routes/tool-servers-routes.ts';
 import { scheduleRoutes } from '../features/workflows/routes/schedules-routes.ts';
 import { webhookRoutes } from '../features/workflows/routes/webhooks-routes.ts';
 import { workflowRunStreamRoutes } from '../features/workflows/routes/workflow-run-stream.ts';
@@ -43,7 +47,7 @@ import {
 } from '../features/workflows/routes/workflows-routes.ts';
 
 /** What the routes of all features depend on. */
-export type AllDeps = McpDeps & SessionDeps;
+export type AllDeps = McpDeps & SessionDeps & ToolServerRouteDeps;
 
 /** Registers all routes of the API. */
 export function apiRoutes(app: FastifyInstance, deps: AllDeps): void {
@@ -74,6 +78,7 @@ export function apiRoutes(app: FastifyInstance, deps: AllDeps): void {
   endpointRoutes(app, deps);
   eventRoutes(app, deps);
   alertRoutes(app, deps);
+  toolServerRoutes(app, deps);
   mcpRoutes(app, deps);
   declarationRoutes(app, deps);
   statisticsRoutes(app, deps);

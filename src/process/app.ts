@@ -129,6 +129,8 @@ function createApiDeps(
     testConnection: deps.testConnection,
     directory: deps.directory,
     openCalls: engine.openCalls,
+    toolSender: engine.tools.sender,
+    reachToolServer: engine.tools.reach,
     onAdmitted: (admitted) => countAdmitted(metrics, admitted),
     version: deps.version,
     publicUrl,

@@ -4,6 +4,7 @@ import type { EndedExecution } from '../core/execution/ended-execution.ts';
 import { splitModelName } from '../core/model/model-port.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import type { Shares } from '../core/shares.ts';
+import type { ToolPort } from '../core/tools/tool-port.ts';
 import type { Connections } from '../db/connections.ts';
 import type { Db } from '../db/database.ts';
 import type { Notifications } from '../db/notifications.ts';
@@ -24,6 +25,8 @@ import { queueDepth } from '../engine/run/queue.ts';
 import { readTemplate } from '../engine/run/templates.ts';
 import { createWorker, type Worker } from '../engine/run/worker.ts';
 import { createLiveStreams, type LiveStreams } from '../engine/stream/live-streams.ts';
+import { createStepReads } from '../engine/tools/step-reads.ts';
+import { createStepWrites } from '../engine/tools/step-writes.ts';
 import { OpenCalls } from '../faces/mcp/open-calls.ts';
 import { countWaitingLines } from '../features/batches/statements/due-batches.ts';
 import {
@@ -42,6 +45,7 @@ import { hideSecrets } from '../models/failure/redact.ts';
 import { withMetrics } from '../models/with-metrics.ts';
 import { createPostEvent } from '../net/post-event.ts';
 import type { BackgroundFailures } from './background-failures.ts';
+import { connectTools } from './connect-tools.ts';
 import { executionLog } from './log.ts';
 import { createMetrics, type Gauges, type Metrics } from './metrics.ts';
 import { createShares } from './process-shares.ts';
@@ -122,11 +126,12 @@ export function createEngine(
     ...permits(workDb, prices, createReserveCall({ pipelines, notifications })),
     ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
   };
+  const tools = connectTools(deps, connections);
   const worker =
     deps.role === 'api'
       ? null
       : connectWorker(deps, connections, failures, {
-          ...{ finisher, execute },
+          ...{ finisher, execute, tools: deps.tools ?? tools.sender },
           onSilence: () => events?.sender.abortAll(),
         });
   const events = worker && connectSender(deps, connections, failures, { worker, metrics });
@@ -150,7 +155,7 @@ export function createEngine(
   subscribe(notifications, { waiters, streams, worker, batches, sender: events?.sender ?? null });
   return {
     ...{ connections, compute, notifications, metrics, worker, finisher, events, providerHealth },
-    ...{ admission, cancelerOn, workflows, batches, shares, waiters },
+    ...{ admission, cancelerOn, workflows, batches, shares, waiters, tools },
     ...{ streams, callBytes, bodyBytes, template },
     openCalls: announcedOpenCalls(notifications, shares.toolCalls),
   };
@@ -278,15 +283,20 @@ function connectWorker(
   }: {
     readonly finisher: Finisher;
     readonly execute: ExecuteDeps;
+    readonly tools: ToolPort;
     readonly onSilence: () => void;
   },
 ): Worker {
-  const { workDb, leasePipelines } = connections;
+  const { workDb, leasePipelines, pipelines } = connections;
   return createWorker({
     ...{ db: workDb, leasePipelines, finisher: work.finisher },
     execute: {
       ...work.execute,
       earlierMessages: earlierMessages(workDb),
+      toolLoop: {
+        ...{ tools: work.tools, bytes: work.execute.bytes, onError: failures.reportOperation },
+        ...{ reads: createStepReads(workDb), writes: createStepWrites(pipelines) },
+      },
     },
     slots: config.slots,
     inputBytes: Math.floor(config.executionBytes * inputsPart),

@@ -81,6 +81,7 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
       await keyUse.close();
       await engine.providerHealth.idle();
       await events?.close();
+      await engine.tools.close();
       mailer?.close();
       await notifications.close();
       failures.close();

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { PriceLookup } from '../core/model/call-bound.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { SharedResource } from '../core/shares.ts';
+import type { ToolPort } from '../core/tools/tool-port.ts';
 import type { Connection } from '../db/connection.ts';
 import type { Database } from '../db/database.ts';
 import type { ServerLimits } from '../http/connection/slow-readers.ts';
@@ -21,6 +22,8 @@ export interface WiringDeps {
   readonly secret: string;
   readonly models: ModelPort;
   readonly prices: PriceLookup;
+  /** Sends calls of tools instead of to their servers, in tests. */
+  readonly tools?: ToolPort;
   readonly testConnection: TestConnection;
   readonly directory: ProviderDirectory;
   /** The circuit breakers of providers, for metrics. */

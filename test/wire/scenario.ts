@@ -35,6 +35,7 @@ export async function runScenario(callers: Callers, settings: ScenarioSettings):
   await pages(callers, agents);
   await batches(callers, agents);
   await workflows(callers, agents);
+  await toolServers(callers.full, settings);
   await events(callers, agents, settings);
   await workspace(callers, agents, settings);
   await refuse(callers, agents);
@@ -54,6 +55,7 @@ const collections = [
   ],
   ...['keys', 'providers', 'prices', 'retention', 'erasures', 'audit', 'me/views', 'me', 'members'],
   ...['invitations', 'endpoints', 'events', 'alerts', 'declaration', 'identity-providers'],
+  'tool-servers',
 ].map((name) => `/api/v1/${name}`);
 
 async function readEmpty({ owner, full, executing, anonymous }: Callers): Promise<void> {
@@ -201,7 +203,8 @@ async function executions({ full, owner, executing }: Callers, agents: Agents) {
   await full.call(`POST ${waitingPath}/cancel`);
   for (const caller of [full, owner, executing]) {
     for (const { path } of [...ended, { path: waitingPath }]) await caller.call(`GET ${path}`);
-    for (const below of ['/stream', '/events']) await caller.call(`GET ${ended[1]?.path}${below}`);
+    for (const below of ['/stream', '/events', '/steps'])
+      await caller.call(`GET ${ended[1]?.path}${below}`);
     await lists(caller, agents);
   }
   await owner.call(`POST ${rich.path.replace('/v1', '')}/execute`, { body: { variables } });
@@ -497,6 +500,22 @@ async function events(
   await full.call(`DELETE ${path}`);
 }
 
+async function toolServers(full: RecordedCaller, settings: ScenarioSettings): Promise<void> {
+  const tool = { name: 'refund', description: 'Pays back.', inputSchema: { type: 'object' } };
+  // The path answers no POST: what is tried is refused.
+  const { toolServerId } = await full.call('POST /api/v1/tool-servers', {
+    body: { name: 'crm', kind: 'http', url: `${settings.providerUrl}/tools`, tools: [tool] },
+  });
+  const path = `/api/v1/tool-servers/${toolServerId}`;
+  await full.call('GET /api/v1/tool-servers');
+  await full.call(`PATCH ${path}`, { body: { headers: { 'X-Team': 'billing' } } });
+  await full.call(`GET ${path}`);
+  await full.call(`POST ${path}/check`);
+  await full.call(`POST ${path}/tools/refund/try`, { body: { arguments: { orderId: 'o-1' } } });
+  await full.call(`POST ${path}/rotate`, { body: {} });
+  await full.call(`DELETE ${path}`);
+}
+
 async function workspace(
   { full, owner, anonymous }: Callers,
   { plain }: Agents,
@@ -581,6 +600,7 @@ async function refuse({ full, owner }: Callers, { plain }: Agents): Promise<void
       ['prompts', 'prm'],
       ['workflows', 'wfl'],
       ['endpoints', 'end'],
+      ['tool-servers', 'tsv'],
     ]) {
       await caller.call(`GET /api/v1/${kind}/${id}_${missing}`);
       await caller.call(`PATCH /api/v1/${kind}/${id}_${missing}`, { body: {} });

@@ -143,6 +143,8 @@ export interface ConversationTarget {
   /** Of the agent, else of its version, as JSON. */
   readonly formatText: string | null;
   readonly toolNames: readonly string[];
+  /** Null unless the service executes its tools. */
+  readonly boundValues: readonly string[] | null;
   /** Whether the caller may read these settings: only then does a refusal name them. */
   readonly isReadable: boolean;
 }
@@ -215,7 +217,7 @@ function promptProblem(
 
 function additionProblem(
   { additions: { instructions, tools }, names }: Conversation,
-  { allowInstructions, allowTools, toolNames, isReadable }: ConversationTarget,
+  { allowInstructions, allowTools, toolNames, boundValues, isReadable }: ConversationTarget,
 ): InvalidParameter | null {
   if (instructions !== null && !allowInstructions) {
     const message =
@@ -223,6 +225,12 @@ function additionProblem(
     return unsupported(names.instructions, message);
   }
   if (tools.length === 0) return null;
+  if (boundValues !== null) {
+    return unsupported(
+      'tools',
+      'This agent executes tools of its own and takes none from callers.',
+    );
+  }
   if (!allowTools) {
     const message =
       'This agent takes no tools from callers, unless its setting "allowTools" permits it.';

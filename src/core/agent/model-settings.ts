@@ -1,3 +1,4 @@
+import { type ToolSettings, toolSettingsDefault } from '../tools/tool-settings.ts';
 import { type CallSettings, callSettingsOf, hasSettings } from './call-settings.ts';
 import type { CallAdditions } from './conversation.ts';
 import type { FallbackSettings } from './fallback.ts';
@@ -27,6 +28,7 @@ export interface AgentConfig extends CallSettings, FallbackSettings {
   readonly responseFormat?: ResponseFormat;
   /** Whether the response of the model is read as a stream. */
   readonly stream?: boolean;
+  readonly tools?: ToolSettings;
 }
 
 /** The agent's settings at acceptance. They are kept with the execution until it ends. */
@@ -50,6 +52,8 @@ export interface ExecutionSettings extends FallbackSettings {
   readonly stream?: true;
   /** What a limit of cost set where the agent sets nothing. */
   readonly applied?: AppliedLimits;
+  /** Only if its version executes tools. */
+  readonly tools?: Required<ToolSettings>;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
@@ -89,7 +93,10 @@ export function executionSettings(
   config: AgentConfig,
   version: ModelSettings,
   defaults: Readonly<Record<string, unknown>>,
-  storeBodies: boolean,
+  {
+    storeBodies,
+    executesTools,
+  }: { readonly storeBodies: boolean; readonly executesTools: boolean },
 ): ExecutionSettings {
   const { maxTokens, topP, settings: call } = effective(config, version);
   const { models, fallbackOn, attemptTimeoutMs } = config;
@@ -107,5 +114,6 @@ export function executionSettings(
     ...(attemptTimeoutMs && { attemptTimeoutMs }),
     ...(!storeBodies && { storeBodies }),
     ...(config.stream && { stream: true }),
+    ...(executesTools && { tools: { ...toolSettingsDefault, ...config.tools } }),
   };
 }

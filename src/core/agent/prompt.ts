@@ -5,10 +5,11 @@ import { type TemplatePart, templateFile } from './content.ts';
 import type { FileKind } from './file-value.ts';
 import { type Message, messageLists, type TemplateMessage } from './messages.ts';
 import { renderedCharsMax } from './model-settings.ts';
+import { offeredTool } from './offered-tool.ts';
 import { lastUserText, renderMessages, systemTextOf } from './render-messages.ts';
 import type { ResponseFormat } from './response-format.ts';
 import type { SentReasoning } from './sent-reasoning.ts';
-import type { Tool, ToolChoice } from './version-content.ts';
+import type { Tool, ToolChoice, VersionContent } from './version-content.ts';
 
 /** Placeholders and their substitution: `{{name}}` with optional inner blanks, one pass; nothing else is syntax. */
 
@@ -27,6 +28,7 @@ export interface Template {
   readonly messages?: readonly TemplateMessage[] | null;
   readonly tools?: readonly Tool[] | null;
   readonly toolChoice?: ToolChoice | null;
+  readonly executedTools?: VersionContent['executedTools'];
   /** Null or absent for text. */
   readonly responseFormat?: ResponseFormat | null;
 }
@@ -148,7 +150,8 @@ export function render(
 ): Prompt {
   const fill = (text: string) =>
     text.replace(placeholder, (_, name: string) => texts.get(name) ?? '');
-  const { system, user, messages, tools, toolChoice } = template;
+  const { system, user, messages, toolChoice, executedTools } = template;
+  const tools = executedTools ? executedTools.map(offeredTool) : template.tools;
   const offered = { ...(tools && { tools }), ...(toolChoice && { toolChoice }) };
   if (messages) {
     const sent = renderMessages(messages, texts, fill, reasoning);

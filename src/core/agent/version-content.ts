@@ -1,4 +1,5 @@
 import { invalidRequest } from '../failure.ts';
+import type { ExecutedTool } from '../tools/executed-tool.ts';
 import type { TemplateMessage } from './messages.ts';
 
 /** What a version sends: the short form (`system` and `user`) or messages, and tools that the model may call. */
@@ -9,6 +10,8 @@ export interface VersionContent {
   readonly messages: readonly TemplateMessage[] | null;
   readonly tools: readonly Tool[] | null;
   readonly toolChoice: ToolChoice | null;
+  /** Those that the service executes, instead of `tools`. Absent or null if there are none. */
+  readonly executedTools?: readonly ExecutedTool[] | null;
 }
 
 /** A tool that the caller executes. */

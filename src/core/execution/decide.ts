@@ -33,10 +33,12 @@ import type { Reservation } from '../budget/budget.ts';
 import { type BudgetWindow, budgetRefusal, type NeededUsd, reserve } from '../budget/reserve.ts';
 import type { CallFailureCode } from '../failure.ts';
 import { toId } from '../id.ts';
+import type { Labels } from '../labels.ts';
 import type { PriceLookup } from '../model/call-bound.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import { type Caller, seesCosts } from '../people/caller.ts';
 import { sees } from '../people/member.ts';
+import { missingValues } from './bound-values.ts';
 import {
   type CallFacts,
   type CallTarget,
@@ -149,6 +151,8 @@ export interface AgentAtAdmission {
   readonly isBudgeted: boolean;
   /** The tools of the version. */
   readonly toolNames: readonly string[];
+  /** What the tools that the service executes take from the call; null if the version has none. */
+  readonly boundValues: readonly string[] | null;
 }
 
 /** The workspace's AI Actions of one month, rolled over like `Counts`. */
@@ -286,6 +290,11 @@ function decideOnBody(
     const { code, message, fields } = problemRefusal(examined, body, call.list);
     return refuse(code, message, fields);
   }
+  const unbound = missingValues(agent.boundValues ?? [], labelsOf(body));
+  if (unbound.length > 0) {
+    const message = `The tools of this agent take values from the call that it does not have: ${unbound.join(', ')}.`;
+    return refuse('MISSING_METADATA', message, { missingMetadata: unbound });
+  }
   const cost = limitCost(facts, agent, call, examined.stored);
   if (cost === 'unmeasured') return { kind: 'unprepared' };
   if (cost && 'code' in cost) return refuse(cost.code, cost.message, cost.fields);
@@ -366,6 +375,10 @@ function reserveWindows(
   const { window } = decision;
   const fields = { rateLimits: reportedLimits({ caller, agent }), ...refusal.fields };
   return { ...refuse('BUDGET_EXCEEDED', message, fields), budget: { window, isSpent, isFinal } };
+}
+
+function labelsOf(body: ParsedBody): Labels | null {
+  return body.kind === 'variables' || body.kind === 'conversation' ? body.labels : null;
 }
 
 interface BodyRefusal {

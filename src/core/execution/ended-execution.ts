@@ -1,3 +1,4 @@
+import type { Attempt } from './attempt.ts';
 import type { OutcomeColumns } from './execution-fields.ts';
 
 /** The end of an execution, as its record will show it. */
@@ -10,4 +11,6 @@ export interface EndedExecution extends OutcomeColumns {
   readonly storeBodies: boolean;
   /** Of the conversation that ends with the answer, if its message is kept for the next turn. */
   readonly messageDigest: string | null;
+  /** The turn that answered after turns with calls of tools. */
+  readonly lastTurn: Attempt | null;
 }

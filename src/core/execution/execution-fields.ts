@@ -230,6 +230,12 @@ export const executionFields = {
     53,
     'Milliseconds from the first start to the first text of the last attempt, if that was read as a stream.',
   ),
+  turns: countOrNull('outcome', 60, 'Turns of the model, if its version executes tools.'),
+  toolCallsMade: countOrNull(
+    'outcome',
+    61,
+    'Calls of tools that were sent or were about to be, if its version executes tools.',
+  ),
   tokensUsed: {
     type: ofCount('Sum of input and output tokens. 0 if the model was never called.'),
     ...{ ...figure, csv: 19 },

@@ -99,6 +99,8 @@ export interface QueuedExecution extends LiveExecution, Claim {
   readonly mustReserve: boolean;
   /** What they have reserved for it, as decimal text; null if nothing. */
   readonly reservedUsd: string | null;
+  /** Finished turns that called tools; null if its version executes none. */
+  readonly turns: number | null;
   /** Since the first start of work, by the database's clock. */
   readonly elapsedMs: number;
 }

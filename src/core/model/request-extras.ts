@@ -79,8 +79,17 @@ function findHeaderProblem(
   { kind, apiKey }: { readonly kind: ProviderKind; readonly apiKey: string | null },
   extras: RequestExtras,
 ): string | null {
+  const problem = findHeadersProblem(extras.headers);
+  if (problem !== null) return problem;
+  return apiKey !== null && hasCredentialHeader(kind, extras)
+    ? `Field "headers.${credentialHeader(kind)}" conflicts with "apiKey", which is sent in that header. Send one of them.`
+    : null;
+}
+
+/** Why a request may not have these headers, as public text that contains no value; `null` if it may. */
+export function findHeadersProblem(headers: Readonly<Record<string, string>>): string | null {
   const seen = new Set<string>();
-  for (const [name, value] of Object.entries(extras.headers)) {
+  for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
     if (!headerName.test(name)) {
       return 'Names in field "headers" must be header names of 1 to 200 letters, digits and dashes.';
@@ -95,9 +104,7 @@ function findHeaderProblem(
       return `Field "headers.${name}" must be printable ASCII, without leading or trailing spaces.`;
     }
   }
-  return apiKey !== null && hasCredentialHeader(kind, extras)
-    ? `Field "headers.${credentialHeader(kind)}" conflicts with "apiKey", which is sent in that header. Send one of them.`
-    : null;
+  return null;
 }
 
 /** The name of an HTTP header. */

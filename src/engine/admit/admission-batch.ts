@@ -43,7 +43,12 @@ import {
   termsOf,
 } from './admission-mapping.ts';
 import type { AdmissionState, AgentRow, ReplayRow } from './admission-read.ts';
-import type { AcceptedTerms, AdmissionWrites, NewExecution } from './admission-write.ts';
+import {
+  type AcceptedTerms,
+  type AdmissionWrites,
+  firstTurns,
+  type NewExecution,
+} from './admission-write.ts';
 import { refusalCounter } from './counted-refusals.ts';
 import { refusalRecorder } from './refusal-recorder.ts';
 import type { StagedContents } from './stage-contents.ts';
@@ -281,7 +286,7 @@ export class AdmissionBatch {
         ...terms,
         ...endSettings(agent.id, terms.settings),
         ...neverCalled,
-        ...{ id, worker, attempt: 1, labels, batchLine, workflow: step },
+        ...{ id, worker, attempt: 1, turns: firstTurns(terms), labels, batchLine, workflow: step },
         ...{ inputVariables, fileData, setup: agent.setup, callBoundUsd },
         ...(fileData === null && { variableValues: variables.values }),
         inputBytes: inputBytes(decision),

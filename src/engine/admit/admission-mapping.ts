@@ -194,7 +194,10 @@ export function termsOf(
     source,
     model: model ?? '',
     temperature,
-    settings: executionSettings(config, agent.version, agent.defaults, agent.storeBodies),
+    settings: executionSettings(config, agent.version, agent.defaults, {
+      storeBodies: agent.storeBodies,
+      executesTools: agent.boundValues !== null,
+    }),
   };
 }
 

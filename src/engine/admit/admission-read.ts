@@ -296,6 +296,9 @@ function agentsWith<Input>(
       case when v.content is not null then array(
         select tool ->> 'name' from json_array_elements(case when json_typeof(v.content -> 'tools') = 'array'
           then v.content -> 'tools' else '[]' end) as tool) else '{}' end as tool_names,
+      case when v.content -> 'executedTools' is not null then array(
+        select distinct bound.value from json_array_elements(v.content -> 'executedTools') as tool
+          cross join json_each_text(tool -> 'bind') as bound order by 1) end as bound_values,
       case when a.config ? 'maxConcurrency' then
         (select count(*) from execution_queue q where q.agent_id = a.id and q.has_slot) end as slots_used,
       ${setupColumns}

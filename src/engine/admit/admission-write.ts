@@ -64,6 +64,11 @@ export interface AcceptedTerms extends ExecutionTerms {
   readonly settings: ExecutionSettings;
 }
 
+/** Null if its version executes no tools. Workers of an earlier version claim only those. */
+export function firstTurns({ settings }: AcceptedTerms): 0 | null {
+  return settings.tools ? 0 : null;
+}
+
 /** An accepted execution. */
 export interface NewExecution extends AdmittedCall<AcceptedTerms>, InputColumns {
   readonly queued: NewQueuedExecution;
@@ -180,7 +185,10 @@ const updateCountRows = statement<readonly ChangedCounts[]>('admission-update-co
 const inputFields = suppliedBy('input');
 
 const accepted = admittedTable<AcceptedTerms, NewExecution>(
-  { settings: ['json', (one) => JSON.stringify(one.settings)] },
+  {
+    settings: ['json', (one) => JSON.stringify(one.settings)],
+    turns: ['smallint', (one) => firstTurns(one)],
+  },
   {
     step_item: ['int', (one) => one.step?.item],
     batch_line: ['int', (one) => one.batchLine?.line],
@@ -197,7 +205,7 @@ const accepted = admittedTable<AcceptedTerms, NewExecution>(
 const isStaged = ({ row }: StoredField) => row === 'inputVariables' || row === 'fileData';
 const contentNames = namesOf(inputFields.filter(isStaged));
 const otherInputs = namesOf(inputFields.filter((field) => !isStaged(field)));
-const otherNames = sql`step_item, batch_line, ${otherInputs}, settings, tag, has_slot, call_bound_usd, reservations,
+const otherNames = sql`step_item, batch_line, ${otherInputs}, settings, turns, tag, has_slot, call_bound_usd, reservations,
   reserved_usd`;
 
 type Accepted = NumberedTerms<AcceptedTerms, NewExecution> &

@@ -66,6 +66,6 @@ function probedTerms(nowMs: number): AcceptedTerms {
     source: 'api',
     model: 'cueline/echo',
     temperature: null,
-    settings: executionSettings({}, version, {}, true),
+    settings: executionSettings({}, version, {}, { storeBodies: true, executesTools: false }),
   };
 }

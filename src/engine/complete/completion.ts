@@ -108,6 +108,8 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
   const sent: Promise<unknown>[] = [];
   if (ended.length > 0) sent.push(send(moveToHistory, ended));
   if (transient.length > 0) sent.push(send(insertTransient, transient));
+  const answered = ended.filter(({ lastTurn }) => lastTurn !== null);
+  if (answered.length > 0) sent.push(send(insertLastTurns, answered));
   const kept = ended.flatMap(keptMessage);
   if (kept.length > 0) sent.push(send(insertKeptMessages, kept));
   if (refused.length > 0) {
@@ -183,6 +185,25 @@ const moveToHistory = statement<readonly EndedExecution[]>('completion-move-to-h
     returning ${sql.join(liveFields.map(fromLive))}, ${sql.join(outcomeFields.map(fromEnd))},
       to_timestamp(f.completed_ms / 1000) as completed_at),
   ${insertRecords(endedNames, sql`${endedNames} from ended`)}`;
+
+const lastTurns = rowSet<EndedExecution>('l', {
+  execution_id: ['uuid', (one) => one.id],
+  n: ['smallint', (one) => one.turns],
+  model: ['text', (one) => one.lastTurn?.model],
+  latency_ms: ['int', (one) => one.lastTurn?.latencyMs],
+  input_tokens: ['int', (one) => one.lastTurn?.inputTokens],
+  output_tokens: ['int', (one) => one.lastTurn?.outputTokens],
+  cost_usd: ['numeric', (one) => one.lastTurn?.costUSD],
+  cost_known: ['bool', (one) => one.lastTurn?.costKnown],
+});
+
+// The record has its text.
+const insertLastTurns = statement<readonly EndedExecution[]>('completion-insert-last-turns')`
+  insert into execution_steps (execution_id, n, part, state, model, latency_ms, input_tokens, output_tokens, cost_usd,
+    cost_known, ended_at)
+  select l.execution_id, l.n, 0, 'done', l.model, l.latency_ms, l.input_tokens, l.output_tokens, l.cost_usd,
+    l.cost_known, clock_timestamp()
+  from ${lastTurns.table}`;
 
 const outputFields = outcomeFields.filter(({ transient }) => transient);
 const transientOutputs = rowSet<EndedExecution>('o', {

@@ -340,6 +340,7 @@ function endedExecution(
     latencyMs,
     model: row.model,
     attempts: row.earlierAttempts + row.failures + row.losses + Number(isAttempt(outcome, row)),
+    ...turnsOf(outcome, row, cost),
     attemptList: attemptListOf(outcome, row, cost),
     lastClaim: row.attempt || null,
     firstTextMs: firstTextMs === null ? null : Math.min(firstTextMs, latencyMs),
@@ -415,7 +416,19 @@ function isAttempt({ counted }: Ended, row: QueuedExecutionRow): boolean {
   return counted && row.worker !== null;
 }
 
-/** Null if there was one claim: the record itself describes the only attempt. */
+/** What the loop of a version that executes tools has made: its last turn is the answer that ends it. */
+function turnsOf(outcome: Ended, row: QueuedExecutionRow, cost: Cost) {
+  const { turns, toolCallsMade } = row;
+  if (turns === null) return { turns, toolCallsMade, lastTurn: null };
+  const isTurn = outcome.status === 'success';
+  return {
+    turns: turns + Number(isTurn),
+    toolCallsMade: toolCallsMade ?? 0,
+    lastTurn: isTurn && turns > 0 ? ownAttempt(outcome, row, cost) : null,
+  };
+}
+
+/** Null if there was one claim and one turn: the record itself describes the only attempt. */
 function attemptListOf(outcome: Ended, row: QueuedExecutionRow, cost: Cost): Attempt[] | null {
   if (row.attempt <= 1) return null;
   return [

@@ -42,6 +42,9 @@ export interface QueuedExecutionRow {
   readonly model: string;
   /** With the models before it, without losses. */
   readonly earlierAttempts: number;
+  /** Finished turns that called tools, and these calls; null if its version executes none. */
+  readonly turns: number | null;
+  readonly toolCallsMade: number | null;
   readonly attemptList: readonly Attempt[] | null;
   /** Of the call that may be running; null if nothing is reserved. */
   readonly reservations: readonly Reservation[] | null;
@@ -95,7 +98,7 @@ const lockAgents = statement<readonly string[]>('finish-lock-agents')`
   select subject from limits where subject = any(${(ids) => ids}::uuid[]) order by subject for update`;
 
 const lockQueue = statement<readonly string[], QueuedExecutionRow>('finish-lock-queue')`
-  select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list,
+  select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list, turns, tool_calls_made,
     spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
     reservations, reserved_usd, overrun_usd,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,

@@ -33,9 +33,12 @@ import {
   unknownCost,
 } from '../../core/model/model-port.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
+import type { ExecutedTool } from '../../core/tools/executed-tool.ts';
 import { messageDigests } from '../complete/conversation-digests.ts';
 import { type EarlierMessages, findProvided, withProvided } from '../complete/provided-messages.ts';
 import type { LiveStreams } from '../stream/live-streams.ts';
+import type { LoopRun, ToolLoopDeps } from '../tools/loop-run.ts';
+import { ToolLoop } from '../tools/tool-loop.ts';
 import { type CallPermit, keptUsd, type PermitDeps, permitCall } from './permit-call.ts';
 
 /**
@@ -74,6 +77,8 @@ export interface ExecuteDeps extends PermitDeps {
   readonly template: (promptVersionId: string) => Promise<Template>;
   /** The messages of earlier turns as their providers sent them. */
   readonly earlierMessages?: EarlierMessages;
+  /** For versions that execute tools. */
+  readonly toolLoop?: ToolLoopDeps;
   /** Where attempts that are read as a stream emit what arrives. */
   readonly streams?: Pick<LiveStreams, 'open'>;
   /** Reports an error that is a defect of this program. */
@@ -88,7 +93,7 @@ export async function executeAttempt(
   execution: QueuedExecution,
   run: AttemptRun,
 ): Promise<AttemptOutcome> {
-  const { signal, reservations } = run;
+  const { signal } = run;
   if (signal.aborted) return { kind: 'stopped', sent: null };
   // Before rendering: rendering may be what kills the worker.
   if (execution.losses > lossesMax) {
@@ -104,29 +109,98 @@ export async function executeAttempt(
   }
   const { losses, settings } = execution;
   const waitedFrom = performance.now();
-  const prompt = await renderWithRoom(deps, execution, plan, run);
+  const { executedTools } = template;
+  const earlier = executedTools ? await earlierTurns(deps, execution, executedTools) : null;
+  const chars = plan.chars + (earlier?.chars ?? 0);
+  const prompt = await renderWithRoom(deps, execution, { ...plan, chars }, run);
   // Also if the room came in the same moment: nothing was sent.
   if (signal.aborted) return { kind: 'stopped', sent: null };
   if (!prompt) return outOfTime(execution, null);
-  const elapsedMs = execution.elapsedMs + performance.now() - waitedFrom;
-  if (losses >= lossesMax || (settings.maxAttempts === 1 && losses > 0)) {
+  const loop = await earlier?.open(run);
+  const isRepeated = settings.maxAttempts === 1 && losses > 0 && !loop?.hasOpenCalls;
+  if (losses >= lossesMax || isRepeated) {
     return failed('WORKER_LOST', lostMessage(execution), { prompt, counted: false });
   }
-  const leftMs = settings.timeoutMs - elapsedMs;
-  if (leftMs <= 0) {
-    return outOfTime(execution, prompt);
-  }
   const format = settings.responseFormat ?? template.responseFormat ?? null;
-  const permit = await permitCall(deps, execution, { prompt, format });
+  const deadline = waitedFrom + settings.timeoutMs - execution.elapsedMs;
+  return loop
+    ? runLoop(deps, loop, { prompt, format, deadline }, run)
+    : callModel(deps, execution, { prompt, sent: prompt, format, deadline }, run);
+}
+
+/** Turns of the model and their calls, until an answer without calls. */
+async function runLoop(
+  deps: ExecuteDeps,
+  loop: ToolLoop,
+  turn: Omit<Turn, 'sent'>,
+  run: AttemptRun,
+): Promise<AttemptOutcome> {
+  const { prompt, deadline } = turn;
+  for (;;) {
+    const called = await loop.finishCalls(deadline - performance.now());
+    if (called) return called.kind === 'ended' ? { ...called, prompt } : called;
+    if (run.signal.aborted) return { kind: 'stopped', sent: null };
+    const sent = loop.promptOf(prompt);
+    const outcome = await callModel(deps, loop.execution, { ...turn, sent, n: loop.turn }, run);
+    if (outcome.kind !== 'ended' || outcome.toolCalls.length === 0) return outcome;
+    const next = await loop.endTurn(outcome);
+    if (next) return next;
+  }
+}
+
+/** The finished turns of an execution that executes tools, which are read once there is room for them. */
+async function earlierTurns(
+  { toolLoop }: ExecuteDeps,
+  execution: QueuedExecution,
+  tools: readonly ExecutedTool[],
+) {
+  if (!toolLoop) throw new Error('This process executes no tools.');
+  const { id, turns } = execution;
+  return {
+    chars: turns ? await toolLoop.reads.chars(id) : 0,
+    async open(run: AttemptRun): Promise<ToolLoop> {
+      const found = turns ? await toolLoop.reads.turns(id) : [];
+      return new ToolLoop(toolLoop, run, { execution, tools, turns: found });
+    },
+  };
+}
+
+/** One call of the model. */
+interface Turn {
+  /** For the record. */
+  readonly prompt: Prompt;
+  /** The conversation so far. */
+  readonly sent: Prompt;
+  readonly format: ResponseFormat | null;
+  /** Of the execution, on the clock of this process. */
+  readonly deadline: number;
+  /** Its number, if calls of tools may follow. */
+  readonly n?: number;
+}
+
+/** The only place where a model is called. */
+async function callModel(
+  deps: ExecuteDeps,
+  execution: QueuedExecution,
+  { prompt, sent, format, deadline, n }: Turn,
+  run: AttemptRun,
+): Promise<AttemptOutcome> {
+  const { signal, reservations } = run;
+  const { settings } = execution;
+  const permit = await permitCall(deps, execution, { prompt: sent, format });
+  if (permit.kind === 'ended') return { ...permit, prompt };
   if (permit.kind !== 'permitted') return permit;
   if (signal.aborted) return { kind: 'stopped', sent: null };
   const { maxTokens } = permit;
   const startedAt = performance.now();
+  const leftMs = deadline - startedAt;
+  if (leftMs <= 0) return outOfTime(execution, prompt);
+  const elapsedMs = settings.timeoutMs - leftMs;
   const emission = settings.stream
-    ? emitEvents(deps, { ...execution, elapsedMs }, run.isOwned)
+    ? emitEvents(deps, { ...execution, elapsedMs }, run.isOwned, n)
     : null;
   try {
-    const call = modelCall(execution, prompt, { format, maxTokens, leftMs, signal });
+    const call = modelCall(execution, sent, { format, maxTokens, leftMs, signal });
     const response = await collectResponse(deps.models, call, emission?.onEvent);
     const { text: output, toolCalls = [], details = noDetails, ...answer } = response;
     reservations.push(deps.bytes.add(bytesOf([output, toolCalls, details])));
@@ -136,7 +210,8 @@ export async function executeAttempt(
         ? await requireJson(deps.compute, { format, response, execution })
         : null;
     const timing = timingOf(startedAt, emission);
-    const messageDigest = await digestOfAnswer(execution, prompt, response);
+    // The calls of a loop are those of no caller.
+    const messageDigest = n ? null : await digestOfAnswer(execution, prompt, response);
     const content = { output, outputJson, toolCalls, messageDigest, details, prompt };
     return ended({ status: 'success', ...answer, ...content, ...timing });
   } catch (error) {
@@ -216,9 +291,8 @@ async function holdRoom(
 }
 
 /** The claim of an attempt. */
-export interface AttemptRun {
-  readonly signal: AbortSignal;
-  /** Whether it still holds, as far as this process knows. */
+export interface AttemptRun extends LoopRun {
+  /** Whether it still holds and is not aborted, as far as this process knows. */
   isOwned(): boolean;
   /** What the attempt holds until its outcome is written: the caller frees it. */
   readonly reservations: FreeBytes[];
@@ -263,15 +337,21 @@ function modelCall(
 }
 
 /** Emits what an attempt that is read as a stream receives, and times its first text. */
-function emitEvents({ streams }: ExecuteDeps, execution: QueuedExecution, isOwned: () => boolean) {
-  const stream = streams?.open(execution, isOwned);
+function emitEvents(
+  { streams }: ExecuteDeps,
+  execution: QueuedExecution,
+  isOwned: () => boolean,
+  turn?: number,
+) {
+  const stream = streams?.open(execution, isOwned, turn);
   const startedAt = performance.now();
   let firstTextMs: number | null = null;
   return {
     onEvent(event: ModelEvent) {
       const elapsedMs = execution.elapsedMs + performance.now() - startedAt;
       if (event.type === 'text') firstTextMs ??= Math.round(elapsedMs);
-      stream?.emit(event);
+      // Calls that the service executes are no calls for the reader.
+      if (!turn || event.type !== 'toolCall') stream?.emit(event);
     },
     /** Since the first start of work; null if no text has arrived. */
     firstTextMs: () => firstTextMs,
@@ -376,12 +456,13 @@ function failureOutcome(
 function outOfTime(execution: QueuedExecution, prompt: Prompt | null): Ended {
   const { timeoutMs } = execution.settings;
   const code = execution.waitCode ?? 'MODEL_TIMEOUT';
-  const message =
-    code === 'MODEL_TIMEOUT'
-      ? `The execution did not end within ${timeoutMs} ms.`
-      : // Does not quote the provider: its response may have been to other executions.
-        `Calls to the provider were paused after failures until the timeout of ${timeoutMs} ms.`;
-  return failed(code, message, { prompt, counted: false });
+  // Does not quote the provider: its response may have been to other executions.
+  const paused = `Calls to the provider were paused after failures until the timeout of ${timeoutMs} ms.`;
+  const messages: Partial<Record<ExecutionErrorCode, string>> = {
+    MODEL_TIMEOUT: `The execution did not end within ${timeoutMs} ms.`,
+    TOOL_SERVER_ERROR: `The server of a tool refused its calls until the timeout of ${timeoutMs} ms.`,
+  };
+  return failed(code, messages[code] ?? paused, { prompt, counted: false });
 }
 
 /**
@@ -415,9 +496,10 @@ function lostMessage({ losses }: QueuedExecution): string {
 /** In characters. */
 const cachedTemplatesMax = 33_554_432;
 
-function templateChars({ system, user, messages, tools, responseFormat }: Template): number {
+function templateChars({ system, user, ...rest }: Template): number {
   const chars = (system?.length ?? 0) + (user?.length ?? 0);
-  const others = [messages, tools, responseFormat].filter((each) => each);
+  const { messages, tools, executedTools, responseFormat } = rest;
+  const others = [messages, tools, executedTools, responseFormat].filter((each) => each);
   return others.length === 0 ? chars : chars + JSON.stringify(others).length;
 }
 

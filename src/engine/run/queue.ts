@@ -150,7 +150,7 @@ async function claim(
       returning q.*, fitting.bytes)
     select ${clockTag} as clock_tag, exists (select from me) as has_lease, claims.* from (values (1)) as always left join (
       select e.id, e.tag, e.workspace_id, e.agent_id, e.attempt, e.failures, e.losses,
-        e.rejections, e.wait_code, e.emptied, e.mismatch,
+        e.rejections, e.wait_code, e.emptied, e.mismatch, e.turns,
         e.failures > 0 or e.rejections > 0 or e.earlier_attempts > 0 or not e.spent_known as called,
         greatest(0, extract(epoch from clock_timestamp() - e.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables,

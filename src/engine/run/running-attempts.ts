@@ -23,7 +23,8 @@ const ignoredClaimsMax = 10_000;
 type AbortReason = 'canceled' | 'silence' | 'lost' | 'drain' | 'unavailable';
 
 interface RunningAttempt {
-  readonly execution: QueuedExecution;
+  /** Each turn of a tool loop has the next fence. */
+  execution: QueuedExecution;
   readonly controller: AbortController;
   /** The bytes of its prompt and answer. */
   readonly reservations: FreeBytes[];
@@ -150,9 +151,15 @@ export class RunningAttempts {
     const { execute, lease, onError } = this.#deps;
     const { execution, controller, reservations } = attempt;
     const { signal } = controller;
+    const isHeld = () => this.#isHeld(execution);
+    const advance = (next: QueuedExecution) => {
+      attempt.execution = next;
+    };
     const isOwned = () => lease.current() === execution.worker && !signal.aborted;
     try {
-      return await executeAttempt(execute, execution, { signal, isOwned, reservations });
+      return await executeAttempt(execute, execution, {
+        ...{ signal, isOwned, isHeld, advance, reservations },
+      });
     } catch (error) {
       // The database failed, not the execution: release it unchanged.
       onError(error, 'attempt processing');
@@ -182,9 +189,14 @@ export class RunningAttempts {
   }
 
   #writeEnd(execution: QueuedExecution, outcome: Ended): Promise<void> {
-    const { finisher, lease, onError } = this.#deps;
-    const isOwned = () => this.#phase !== 'closed' && lease.isCurrentClaim(execution.worker);
-    return writeEnd({ finisher, onError }, claimedEnd(execution, outcome), isOwned);
+    const { finisher, onError } = this.#deps;
+    const isHeld = () => this.#isHeld(execution);
+    return writeEnd({ finisher, onError }, claimedEnd(execution, outcome), isHeld);
+  }
+
+  /** Whether its claim can be written for. */
+  #isHeld({ worker }: QueuedExecution): boolean {
+    return this.#phase !== 'closed' && this.#deps.lease.isCurrentClaim(worker);
   }
 }
 

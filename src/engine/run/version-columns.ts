@@ -13,13 +13,18 @@ type Rest = Omit<VersionContent, 'system' | 'user'>;
 
 export function contentOf({ system, user, content }: StoredContent): VersionContent {
   const rest: Partial<Rest> = content === null ? {} : JSON.parse(content);
-  const { messages = null, tools = null, toolChoice = null } = rest;
-  return { system, user, messages, tools, toolChoice };
+  const { messages = null, tools = null, toolChoice = null, executedTools = null } = rest;
+  return { system, user, messages, tools, toolChoice, ...(executedTools && { executedTools }) };
 }
 
 /** The column `content`; null for a version that is only the short form. */
-export function storedContent({ messages, tools, toolChoice }: Rest): string | null {
-  const given = Object.entries({ messages, tools, toolChoice }).filter(
+export function storedContent({
+  messages,
+  tools,
+  toolChoice,
+  executedTools = null,
+}: Rest): string | null {
+  const given = Object.entries({ messages, tools, toolChoice, executedTools }).filter(
     ([, value]) => value !== null,
   );
   return given.length === 0 ? null : JSON.stringify(Object.fromEntries(given));

@@ -1,39 +1,28 @@
 import { noDetails } from '../../core/model/model-port.ts';
 import { isUnstorable } from '../../db/database-error.ts';
 import type { End, Finisher } from '../complete/finish.ts';
-
-const firstPauseMs = 50;
-const pauseMsMax = 1_000;
+import { untilWritten } from '../transaction/until-written.ts';
 
 export interface WriteEndDeps {
   readonly finisher: Finisher;
   readonly onError: (error: unknown, operation: string) => void;
 }
 
-/**
- * Writes an end and retries until it is written or ownership is lost. The model call is already paid for. While this
- * process owns the execution, no other one repeats the call, however long the database is unavailable.
- */
+/** Writes an end and retries until it is written or ownership is lost. */
 export async function writeEnd(
   { finisher, onError }: WriteEndDeps,
   end: End,
   isOwned: () => boolean,
 ): Promise<void> {
-  let pauseMs = firstPauseMs;
-  let hasTexts = true;
-  for (; isOwned(); pauseMs = Math.min(pauseMsMax, pauseMs * 2)) {
-    try {
-      await finisher.finish(end);
-      return;
-    } catch (error) {
-      onError(error, 'finish');
-      if (isUnstorable(error) && hasTexts) {
-        end = withoutTexts(end);
-        hasTexts = false;
-      }
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-  }
+  let written = end;
+  await untilWritten(
+    isOwned,
+    (error) => onError(error, 'finish'),
+    (failure) => {
+      if (isUnstorable(failure)) written = withoutTexts(end);
+      return finisher.finish(written);
+    },
+  );
 }
 
 /** PostgreSQL cannot store the texts, but it can store that the execution ended. */

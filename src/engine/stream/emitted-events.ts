@@ -11,6 +11,7 @@ export type EmittedEvent =
       readonly type: 'text';
       readonly offset: number;
       readonly text: string;
+      readonly turn?: number;
       /** What was known of the usage when it arrived, for a cancel; left out if nothing new was. */
       readonly usage?: Usage;
     }
@@ -19,6 +20,7 @@ export type EmittedEvent =
       readonly offset: number;
       readonly at: number;
       readonly text: string;
+      readonly turn?: number;
       readonly usage?: Usage;
     }
   | {
@@ -46,10 +48,16 @@ export function startOf(attempt: number): StreamPosition {
 /** The events of an attempt, as they are emitted. */
 export class EmittedEvents {
   readonly #events: EmittedEvent[] = [];
+  readonly #turn: { readonly turn?: number };
   #offset = 0;
   #reasoning = 0;
   #tools = 0;
   #usage: Usage | null = null;
+
+  /** @param turn of a tool loop */
+  constructor(turn?: number) {
+    this.#turn = turn ? { turn } : {};
+  }
 
   get all(): readonly EmittedEvent[] {
     return this.#events;
@@ -72,15 +80,15 @@ export class EmittedEvents {
     const at = this.#offset;
     if (event.type === 'usage') this.#usage = event.usage;
     if ('text' in event) {
-      const usage = this.#usage && { usage: this.#usage };
+      const more = { ...this.#turn, ...(this.#usage && { usage: this.#usage }) };
       this.#usage = null;
       const { type, text } = event;
       const offset = type === 'text' ? this.#offset : this.#reasoning;
       if (type === 'text') this.#offset += text.length;
       else this.#reasoning += text.length;
       return type === 'text'
-        ? { type, offset, text, ...usage }
-        : { type, offset, at, text, ...usage };
+        ? { type, offset, text, ...more }
+        : { type, offset, at, text, ...more };
     }
     if (event.type !== 'toolCall') return null;
     return { type: 'tool', index: this.#tools++, at, toolCall: event.toolCall };

@@ -23,8 +23,10 @@ import { findStreamStates, writeStreamChunks } from './stream-chunks.ts';
  * attempt voids the text.
  */
 export interface LiveStreams {
-  /** Begins the stream of an attempt. `isOwned` tells whether this process still holds the execution. */
-  open(execution: QueuedExecution, isOwned: () => boolean): AttemptStream;
+  /**
+   * Begins the stream of an attempt, or of a turn of a tool loop. `isOwned` tells whether this process still holds the execution.
+   */
+  open(execution: QueuedExecution, isOwned: () => boolean, turn?: number): AttemptStream;
   /** What the attempt that runs in this process has emitted; null if none does. */
   find(
     executionId: string,
@@ -90,9 +92,9 @@ export function createLiveStreams(deps: LiveStreamsDeps): LiveStreams {
   const readers = createReaders(deps.db, deps.onError, (id) => open.has(id));
   const writer = createWriter(deps);
 
-  function start(execution: QueuedExecution, isOwned: () => boolean): AttemptStream {
+  function start(execution: QueuedExecution, isOwned: () => boolean, turn?: number): AttemptStream {
     const stream: OpenStream = {
-      ...{ execution, isOwned, emitted: new EmittedEvents(), written: 0, unwrittenChars: 0 },
+      ...{ execution, isOwned, emitted: new EmittedEvents(turn), written: 0, unwrittenChars: 0 },
       ...{ previous: null, number: 0, timer: null, begun: false, closed: false },
     };
     const before = open.get(execution.id);

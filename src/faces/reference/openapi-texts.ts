@@ -24,6 +24,7 @@ export const tagTexts: Record<Tag, string> = {
   Declaration: 'Prompts, agents and workflows as code, in `cueline.yaml`.',
   Events: 'Endpoints receive signed events about executions, agents, keys, alerts and more.',
   Workflows: 'Workflows execute agents in sequential or parallel steps.',
+  Tools: 'Servers of tools that agents call. Their owners declare them.',
   Keys: 'API keys authenticate programs. A secret is shown once.',
   Usage: "The plan and this month's usage.",
   Budgets: 'What calls may cost in a window. No budget is exceeded by what is let go out.',

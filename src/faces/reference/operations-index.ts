@@ -7,6 +7,7 @@ import * as eventEndpoints from '../../features/events/contract/endpoints-contra
 import * as events from '../../features/events/contract/events-contract.ts';
 import * as estimate from '../../features/executions/contract/estimate-contract.ts';
 import * as executions from '../../features/executions/contract/executions-contract.ts';
+import * as steps from '../../features/executions/contract/steps-contract.ts';
 import * as erasures from '../../features/history/contract/erasures-contract.ts';
 import * as exports from '../../features/history/contract/export-contract.ts';
 import * as retention from '../../features/history/contract/retention-contract.ts';
@@ -19,6 +20,7 @@ import * as usage from '../../features/people/contract/usage-contract.ts';
 import * as views from '../../features/people/contract/views-contract.ts';
 import * as prompts from '../../features/prompts/contract/prompts-contract.ts';
 import * as providers from '../../features/providers/providers-contract.ts';
+import * as toolServers from '../../features/tools/contract/tool-servers-contract.ts';
 import * as schedules from '../../features/workflows/contract/schedules-contract.ts';
 import * as webhooks from '../../features/workflows/contract/webhooks-contract.ts';
 import * as workflowRuns from '../../features/workflows/contract/workflow-runs-contract.ts';
@@ -32,6 +34,7 @@ export const endpoints = {
   estimateCost: estimate.estimateCost,
   getExecution: executions.getExecution,
   listExecutionEvents: events.listExecutionEvents,
+  listExecutionSteps: steps.listExecutionSteps,
   streamExecution: executions.streamExecution,
   cancelExecution: executions.cancelExecution,
   deleteExecution: erasures.deleteExecution,
@@ -133,6 +136,14 @@ export const endpoints = {
   updateBudget: budgets.updateBudget,
   deleteBudget: budgets.deleteBudget,
   listBudgetWindows: budgets.listBudgetWindows,
+  createToolServer: toolServers.createToolServer,
+  listToolServers: toolServers.listToolServers,
+  getToolServer: toolServers.getToolServer,
+  updateToolServer: toolServers.updateToolServer,
+  deleteToolServer: toolServers.deleteToolServer,
+  rotateToolServer: toolServers.rotateToolServer,
+  checkToolServer: toolServers.checkToolServer,
+  tryTool: toolServers.tryTool,
   createKey: keys.createKey,
   listKeys: keys.listKeys,
   updateKey: keys.updateKey,

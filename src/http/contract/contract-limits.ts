@@ -54,6 +54,21 @@ export const partsMax = 100;
 export const toolsMax = 128;
 export const toolNameMax = 64;
 export const toolDescriptionMax = 4_000;
+export {
+  definitionsCharsMax,
+  resultLimitDefault,
+  resultLimitMax,
+  resultLimitMin,
+  serverHeadersMax,
+  serverToolsMax,
+  toolConcurrencyDefault,
+  toolConcurrencyMax,
+  toolPathMax,
+  toolServersMax,
+  toolTimeoutMsDefault,
+  toolTimeoutMsMax,
+  toolTimeoutMsMin,
+} from '../../core/tools/tool-server.ts';
 export const stopTextMax = 500;
 export const stopTextsMax = 16;
 export const seedMax = 2_147_483_647;

@@ -69,6 +69,7 @@ export const tags = [
   'Keys',
   'Usage',
   'Budgets',
+  'Tools',
   'Providers',
   'Members',
   'Retention',

@@ -288,6 +288,8 @@ export const pathParams = {
   webhookId: reference('webhook', 'The webhook.'),
   endpointId: reference('endpoint', 'The endpoint.'),
   eventId: reference('event', 'The event.'),
+  toolServerId: reference('toolServer', 'The tool server.'),
+  toolName: Type.String({ description: 'Name of a tool of the server.' }),
   alertId: reference('alert', 'The alert.'),
   budgetId: reference('budget', 'The budget.'),
   token: Type.String({ description: 'Last part of the invitation link.' }),

@@ -8,6 +8,7 @@ const statuses: Record<CallFailureCode, { status: number; error: string }> = {
   INVALID_REQUEST: { status: 400, error: 'Bad request' },
   INVALID_VARIABLES: { status: 400, error: 'Bad request' },
   MISSING_VARIABLES: { status: 400, error: 'Missing required variables' },
+  MISSING_METADATA: { status: 400, error: 'Missing metadata' },
   UNAUTHORIZED: { status: 401, error: 'Unauthorized' },
   PERMISSION_DENIED: { status: 403, error: 'Forbidden' },
   AGENT_NOT_ACTIVE: { status: 403, error: 'Agent not active' },

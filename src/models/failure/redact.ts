@@ -33,10 +33,16 @@ export function redactDetails(details: AnswerDetails, secrets: readonly string[]
 
 /** The same text without secrets. Its length must be bounded. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
+  let out = hideGivenSecrets(text, secrets);
+  for (const [pattern, replacement] of patterns) out = out.replace(pattern, replacement);
+  return out;
+}
+
+/** Likewise, but keeps what merely looks like a secret: it may be what was asked for. */
+export function hideGivenSecrets(text: string, secrets: readonly string[]): string {
   let out = text;
   for (const form of secrets.flatMap(forms)) out = out.replaceAll(form, redacted);
   for (const beginning of secrets.flatMap(beginnings)) out = out.replace(beginning, redacted);
-  for (const [pattern, replacement] of patterns) out = out.replace(pattern, replacement);
   return out;
 }
 

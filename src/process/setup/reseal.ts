@@ -16,13 +16,17 @@ import {
 } from '../../features/people/statements/secret-canary.ts';
 import { lockSealed, updateSealed } from '../../features/providers/statements/providers.ts';
 import {
+  lockSealedToolServers,
+  updateSealedToolServers,
+} from '../../features/tools/statements/tool-servers.ts';
+import {
   lockSealedWebhooks,
   updateSealedWebhooks,
 } from '../../features/workflows/statements/webhooks.ts';
 
 /**
- * What is encrypted with the server's secret: credentials of providers, secrets of webhooks and endpoints, URLs of endpoints, and
- * the canary, by which a process that starts with a wrong secret notices it. Keys are those of `deriveSealKey`.
+ * What is encrypted with the server's secret: credentials of providers, secrets of webhooks, endpoints and tool servers, URLs
+ * of endpoints, and the canary, by which a process that starts with a wrong secret notices it. Keys are those of `deriveSealKey`.
  */
 
 /**
@@ -55,6 +59,9 @@ export async function reseal(db: Db, oldKey: Buffer, newKey: Buffer): Promise<nu
     await updateSealedEndpoints(trx, rows.signing, 'sealed_secret');
     await updateSealedEndpoints(trx, rows.earlier, 'previous_sealed_secret');
     await updateSealedEndpoints(trx, rows.urls, 'sealed_url');
+    await updateSealedToolServers(trx, rows.toolHeaders, 'sealed_headers');
+    await updateSealedToolServers(trx, rows.toolSigning, 'sealed_secret');
+    await updateSealedToolServers(trx, rows.toolEarlier, 'previous_sealed_secret');
     await replaceCanary(trx, sealCanary(newKey));
     // The command line starts every rotation.
     await writeAuditEverywhere(trx, { action: 'secret.rotate' });
@@ -115,7 +122,16 @@ interface Sealed {
   readonly owner: string;
 }
 
-type Kind = 'credentials' | 'extras' | 'webhooks' | 'signing' | 'earlier' | 'urls';
+type Kind =
+  | 'credentials'
+  | 'extras'
+  | 'webhooks'
+  | 'signing'
+  | 'earlier'
+  | 'urls'
+  | 'toolHeaders'
+  | 'toolSigning'
+  | 'toolEarlier';
 
 /** Everything but the canary, of all workspaces, locked until the transaction ends. */
 async function lockEverySealed(trx: Trx): Promise<Record<Kind, Sealed[]>> {
@@ -125,6 +141,7 @@ async function lockEverySealed(trx: Trx): Promise<Record<Kind, Sealed[]>> {
     ...row,
     name: row.url === null ? 'pull endpoint' : shownURL(row.url),
   }));
+  const tools = await lockSealedToolServers(trx);
   return {
     credentials: providers.flatMap((row) => sealedBy(sealOwner(row), row, row.sealedApiKey)),
     extras: providers.flatMap((row) => sealedBy(sealExtrasOwner(row), row, row.sealedExtras)),
@@ -132,6 +149,9 @@ async function lockEverySealed(trx: Trx): Promise<Record<Kind, Sealed[]>> {
     signing: endpoints.flatMap((row) => sealedBy(sealOwner(row), row, row.sealedSecret)),
     earlier: endpoints.flatMap((row) => sealedBy(sealOwner(row), row, row.previousSealedSecret)),
     urls: endpoints.flatMap((row) => sealedBy(sealURLOwner(row), row, row.sealedUrl)),
+    toolHeaders: tools.flatMap((row) => sealedBy(sealExtrasOwner(row), row, row.sealedHeaders)),
+    toolSigning: tools.flatMap((row) => sealedBy(sealOwner(row), row, row.sealedSecret)),
+    toolEarlier: tools.flatMap((row) => sealedBy(sealOwner(row), row, row.previousSealedSecret)),
   };
 }
 
@@ -172,5 +192,5 @@ function tryUnseal(row: Pick<Sealed, 'sealed' | 'owner'>, key: Buffer): string |
 
 function unreadableMessage(unreadable: readonly Sealed[]): string {
   const names = unreadable.map((row) => `'${row.name}' of ${toId('workspace', row.workspaceId)}`);
-  return `Nothing was changed. The old secret does not decrypt ${names.join(', ')}. Remove those providers, webhooks or endpoints, or use the right secret.`;
+  return `Nothing was changed. The old secret does not decrypt ${names.join(', ')}. Remove those providers, webhooks, endpoints or tool servers, or use the right secret.`;
 }

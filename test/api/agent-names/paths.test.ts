@@ -47,6 +47,7 @@ const calls: Readonly<Record<string, { status: number; body?: unknown; headers?:
   getExecution: { status: 200 },
   streamExecution: { status: 200 },
   listExecutionEvents: { status: 200 },
+  listExecutionSteps: { status: 200 },
   cancelExecution: { status: 409 },
   listExecutions: { status: 200 },
   listExecutionsUnversioned: { status: 200 },

@@ -69,6 +69,7 @@ const agent: NonNullable<Facts['agent']> = {
   formatText: null,
   isBudgeted: false,
   toolNames: [],
+  boundValues: null,
 };
 const good = (): Facts => ({
   nowMs,

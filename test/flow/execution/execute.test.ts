@@ -458,7 +458,10 @@ function longPrompt(bytes: ByteShares): ExecuteDeps {
 }
 
 function runOf(signal: AbortSignal): AttemptRun {
-  return { signal, isOwned: () => true, reservations: [] };
+  return {
+    ...{ signal, isOwned: () => true, isHeld: () => true, reservations: [] },
+    advance: () => assert.fail('there is no further turn'),
+  };
 }
 
 const settings = {
@@ -480,4 +483,5 @@ const claimed: QueuedExecution = {
   ...{ storeBodies: true, slotAgentId: null, workflow: null },
   ...{ settings, called: false, emptied: false, mismatch: null, elapsedMs: 0 },
   ...{ spentUsd: '0', callBoundUsd: null, mustReserve: false, reservedUsd: null },
+  turns: null,
 };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Message } from '../../../src/core/agent/messages.ts';
 import { type ModelEvent, ModelFailure } from '../../../src/core/model/model-port.ts';
 import { echo } from '../../../src/models/adapters/echo.ts';
 
@@ -76,7 +77,20 @@ describe('invalid models are rejected with a reason', () => {
     ['echo?fail=WORKER_LOST', 'fail is one of'],
     ['echo?fail=provider_error', 'fail is one of'],
     ['echo?delay=1&delay=2', 'given twice'],
-    ['echo?delay=1?tokens=2', 'one question mark'],
+    ['echo?delay=1?tokens=2', 'from 0 to 3600000'],
+    ['echo?tools=', 'NAME:{…}'],
+    ['echo?tools=find', 'NAME:{…}'],
+    ['echo?tools=find:', 'NAME:{…}'],
+    ['echo?tools=find:[]', 'NAME:{…}'],
+    ['echo?tools=find:"{}"', 'NAME:{…}'],
+    ['echo?tools=find:{"a":1', 'NAME:{…}'],
+    ['echo?tools=find:{a:1}', 'NAME:{…}'],
+    ['echo?tools=find:{}x', 'NAME:{…}'],
+    ['echo?tools=find:{},', 'NAME:{…}'],
+    ['echo?tools=,find:{}', 'NAME:{…}'],
+    ['echo?tools=a.b:{}', 'NAME:{…}'],
+    ['echo?tools=find:{"a":"b&c"}', 'percent-encoded'],
+    [`echo?tools=${'n'.repeat(65)}:{}`, 'NAME:{…}'],
   ] as const;
   for (const [model, why] of cases) {
     test(model, async () => {
@@ -86,6 +100,92 @@ describe('invalid models are rejected with a reason', () => {
       assert.ok(error.message.includes(why), error.message);
     });
   }
+});
+
+describe('calls of tools', () => {
+  const tools = [{ name: 'find' }];
+  const question: Message = { role: 'user', content: 'Where is it?' };
+  type Calls = readonly { name: string; arguments: unknown }[];
+
+  async function turn(query: string, messages: readonly Message[], offered?: object) {
+    const texts: string[] = [];
+    const emit = (event: ModelEvent) => event.type === 'text' && texts.push(event.text);
+    const call = { system: null, user: 'Where is it?', messages, tools, ...offered };
+    const answer = await echo(`echo?${query}`, call, never, emit);
+    return { text: texts.join(''), ...answer };
+  }
+
+  /** The messages after each call had a result. */
+  async function answered(query: string, messages: readonly Message[]): Promise<Message[]> {
+    const { toolCalls = [] } = await turn(query, messages);
+    const results = toolCalls.map(({ id }) => ({ role: 'tool', toolCallId: id, content: '7' }));
+    return [...messages, { role: 'assistant', content: '', toolCalls }, ...results] as Message[];
+  }
+
+  const readable: [string, Calls][] = [
+    ['tools=find:{}', [{ name: 'find', arguments: {} }]],
+    [
+      'tools=find:{"a":{"b":[1,"},x:{"]}}',
+      [{ name: 'find', arguments: { a: { b: [1, '},x:{'] } } }],
+    ],
+    ['tools=find:{"q":"why?"}', [{ name: 'find', arguments: { q: 'why?' } }]],
+    ['tools=find:{"q":"a%20b%26c%2B"}', [{ name: 'find', arguments: { q: 'a b&c+' } }]],
+    [
+      'tools=find:{"a":1},not_offered-1:{},find:{"a":2}',
+      [
+        { name: 'find', arguments: { a: 1 } },
+        { name: 'not_offered-1', arguments: {} },
+        { name: 'find', arguments: { a: 2 } },
+      ],
+    ],
+  ];
+  for (const [query, calls] of readable) {
+    test(query, async () => {
+      const { text, finishReason, toolCalls = [] } = await turn(query, [question]);
+      assert.deepEqual([text, finishReason], ['', 'tool-calls']);
+      assert.deepEqual(
+        toolCalls,
+        calls.map((call, index) => ({ id: `call_${index + 1}`, ...call })),
+      );
+    });
+  }
+
+  test('each turn has its own, and the answer follows the results', async () => {
+    const query = 'tools=find:{},find:{"a":1}&tools=find:{"a":2}';
+    const first = await answered(query, [question]);
+    const { toolCalls } = await turn(query, first);
+    assert.deepEqual(toolCalls, [{ id: 'call_3', name: 'find', arguments: { a: 2 } }]);
+    const end = await turn(query, await answered(query, first));
+    assert.deepEqual(
+      [end.text, end.finishReason, end.toolCalls],
+      ['Where is it?', 'stop', undefined],
+    );
+  });
+
+  test('a further question begins at the first turn, with ids of its own', async () => {
+    const query = 'tools=find:{}';
+    const earlier = await answered(query, [question]);
+    const answer: Message = { role: 'assistant', content: 'There.' };
+    const { toolCalls } = await turn(query, [...earlier, answer, question]);
+    assert.deepEqual(toolCalls, [{ id: 'call_2', name: 'find', arguments: {} }]);
+  });
+
+  const withoutTools = [{ tools: undefined }, { tools: [] }, { toolChoice: 'none' }];
+  for (const offered of withoutTools) {
+    test(`none with ${JSON.stringify(offered)}`, async () => {
+      const { text, toolCalls } = await turn('tools=find:{}', [question], offered);
+      assert.deepEqual([text, toolCalls], ['Where is it?', undefined]);
+    });
+  }
+
+  test('counts the calls as output, and tokens and failures as without tools', async () => {
+    const { usage } = await turn('tools=find:{}', [question]);
+    assert.ok(usage.outputTokens > 0);
+    const { usage: set } = await turn('tools=find:{}&tokens=9', [question]);
+    assert.equal(set.outputTokens, 9);
+    const failing = turn('tools=find:{}&fail=PROVIDER_ERROR', [question]);
+    await assert.rejects(failing, { code: 'PROVIDER_ERROR' });
+  });
 });
 
 test('an abort ends the delay', async () => {

@@ -2,11 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { CallFailure, notFound } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import { listSteps } from '../../../engine/read/steps.ts';
 import { allowAgentOrigins } from '../../../http/cors.ts';
+import { RawJson } from '../../../http/response/json-response.ts';
 import { route } from '../../../http/route.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { mayRead, visibleExecution } from '../../people/access/visible-resources.ts';
 import { cancelExecution, getExecution } from '../contract/executions-contract.ts';
+import { listExecutionSteps } from '../contract/steps-contract.ts';
 import { visibleExecutionWire } from './execution-wire.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -35,6 +38,16 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
       body: visibleExecutionWire(viewer, row),
       ...(row.status === 'processing' && { headers: { 'retry-after': '1' } }),
     };
+  });
+
+  route(app, deps, listExecutionSteps, async (context) => {
+    const { id } = await visibleExecution(reads, context.caller, context.params, (agent) =>
+      allowAgentOrigins(context, agent),
+    );
+    const steps = (await listSteps(deps.db, id)).map((step) => {
+      return { ...step, arguments: step.arguments && new RawJson(step.arguments) };
+    });
+    return { result: { steps } };
   });
 
   route(app, deps, cancelExecution, async (context) => {

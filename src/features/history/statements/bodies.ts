@@ -44,6 +44,9 @@ export async function removeBodies(
           or output is not null or reasoning_text is not null or assistant_message is not null or refusal_text is not null or output_json is not null or partial_text is not null or warnings is not null or request is not null or tool_calls is not null or ip_address is not null or user_agent is not null
           or error <> ${errorWithoutQuote})
       returning id),
+    steps as (
+      update execution_steps set message = null, arguments = null, used_arguments = null, result = null, result_json = null
+      where execution_id = any (array(select id from removed))),
     unsearchable as (insert into search_changes (id) select id from removed),
     recorded as (
       insert into bodies_removed as b (agent_id, up_to)

@@ -90,12 +90,13 @@ const limitLockWait = statement<void>('records-lock-timeout')`set local lock_tim
 const isDeletable = sql`coalesce(
         (select w.completed_at is not null from workflow_runs w where w.id = r.workflow_run_id), true)`;
 
-/** SQL: deletes records `e` with their transient outputs and the chunks of their streams. */
+/** SQL: deletes records `e` with their steps, their transient outputs and the chunks of their streams. */
 const deleteWhere = (condition: Sql) => sql`
   with deleted as (
     delete from executions e where ${aboveFloor} and ${condition}
     returning e.id, e.workspace_id, e.agent_id, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id,
       e.error_code, ${labelFields}),
+  steps as (delete from execution_steps s using deleted where s.execution_id = deleted.id),
   outputs as (delete from transient_outputs t using deleted where t.execution_id = deleted.id),
   chunks as (delete from stream_chunks c using deleted where c.execution_id = deleted.id)
   select * from deleted`;

@@ -43,12 +43,13 @@ async function moveFloorLocked(trx: Trx): Promise<boolean> {
   return rowCount > 0;
 }
 
-/** SQL: the months with a partition, by its name. */
+/** SQL: the months with a partition of records or of their steps, by its name. */
 const months = sql.raw(`(
   select c.relname::text as name,
     (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC' as until
   from pg_inherits i join pg_class c on c.oid = i.inhrelid
-  where i.inhparent = 'executions'::regclass and c.relname ~ '^executions_[0-9]{4}_[0-9]{2}$')`);
+  where i.inhparent in ('executions'::regclass, 'execution_steps'::regclass)
+    and c.relname ~ '^(executions|execution_steps)_[0-9]{4}_[0-9]{2}$')`);
 
 /**
  * SQL: whether no snapshot in use predates the last move of the floor. A snapshot sees the move if its xmin, below which
@@ -94,7 +95,7 @@ export async function listDroppableMonths(db: Db): Promise<string[]> {
 export async function dropMonth(db: Db, name: string): Promise<boolean> {
   const { rows } = await sql`
     select from pg_locks l join pg_stat_activity a using (pid)
-    where l.locktype = 'relation' and l.relation in ('executions'::regclass, to_regclass(${name})) and l.granted
+    where l.locktype = 'relation' and l.relation in ('executions'::regclass, 'execution_steps'::regclass, to_regclass(${name})) and l.granted
       and l.database = (select oid from pg_database where datname = current_database())
       and a.xact_start < clock_timestamp() - interval '1 second'
     limit 1`.execute(db);
@@ -111,14 +112,19 @@ export async function dropMonth(db: Db, name: string): Promise<boolean> {
   }
 }
 
-/** Deletes up to `limit` rows below the settled floor that belong to no partition of a month. The statistics do not count them. */
+/**
+ * Deletes up to `limit` records below the settled floor that belong to no partition of a month, with their steps. The statistics do
+ * not count them.
+ */
 export async function deleteBeforeFloor(db: Db, limit: number): Promise<number> {
   const { rowCount } = await sql`
-    delete from executions_default where id = any (array(
-      select id from executions_default
-      where id < (select id_floor(at) from history_floor) order by id limit ${limit} for update skip locked))`.execute(
-    db,
-  );
+    with deleted as (
+      delete from executions_default where id = any (array(
+        select id from executions_default
+        where id < (select id_floor(at) from history_floor) order by id limit ${limit} for update skip locked))
+      returning id),
+    steps as (delete from execution_steps s using deleted where s.execution_id = deleted.id)
+    select from deleted`.execute(db);
   return rowCount;
 }
 

@@ -1,0 +1,24 @@
+import type { Service } from './service.ts';
+
+/** Tool servers that are declared through the API. */
+
+export const refundTool = {
+  name: 'refund',
+  description: 'Pays an order back.',
+  inputSchema: {
+    type: 'object',
+    properties: { orderId: { type: 'string' }, cents: { type: 'integer' } },
+    required: ['orderId'],
+  },
+};
+
+let servers = 0;
+
+/** Of a service whose configuration is `toReceivers`. */
+export async function addToolServer(service: Service, fields: object) {
+  const { key } = await service.key();
+  const body = { name: `crm-${++servers}`, kind: 'http', tools: [refundTool], ...fields };
+  const created = await service.call('POST', '/api/v1/tool-servers', { key, body });
+  if (created.status !== 201) throw new Error(created.body.message);
+  return { ...created.body, path: `/api/v1/tool-servers/${created.body.toolServerId}`, key };
+}
