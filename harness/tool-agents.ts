@@ -10,7 +10,7 @@ import type { Service } from './service.ts';
 
 export function executedTool(tool: Partial<ExecutedTool> = {}): ExecutedTool {
   return {
-    ...{ name: 'act', tool: 'act', server: freshId(), digest: '0'.repeat(64) },
+    ...{ name: 'act', tool: 'act', server: freshId(), serverName: 'crm', digest: '0'.repeat(64) },
     inputSchema: { type: 'object', properties: { a: { type: 'integer' } } },
     ...{ approval: 'never', safe: false, bind: {}, resultLimit: 16_384, timeoutMs: 30_000 },
     ...tool,

@@ -45,6 +45,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
     '| {toolsPageMax} tools or {toolsPageBytesMax:MiB} MiB per page',
   ],
   'events.md': ['up to {previewDaysMax} days'],
+  'tools.md': ['by default {toolTimeoutMsDefault} |', 'by default {resultLimitDefault} |'],
   'operations/scale.md': ['of the {historyReadsMax:word}'],
 };
 

@@ -6,6 +6,7 @@ import { validationErrors } from '../../http/request/validate.ts';
 import { CommandFailure } from './command-failure.ts';
 import { readInput } from './input.ts';
 import { printNotice } from './print.ts';
+import { withSecrets } from './tool-server-secrets.ts';
 import { readYaml, type YamlPath, type YamlValue } from './yaml.ts';
 
 /** Reads `cueline.yaml`. Examples are checked here and stay in the file; the server checks the rest. */
@@ -37,8 +38,14 @@ export async function readDeclaration(file: string, signal: AbortSignal): Promis
     throw new CommandFailure(`${file} must contain an object with prompts, agents or workflows.`);
   }
   // The server validates the rest.
-  const { agents, ...others } = yaml.value as Declaration;
-  if (!Array.isArray(agents)) return { declaration: yaml.value, suites: [] };
+  const { agents, ...given } = yaml.value as Declaration;
+  const { toolServers } = given;
+  const others = Array.isArray(toolServers)
+    ? { ...given, toolServers: toolServers.map(withSecrets) }
+    : given;
+  if (!Array.isArray(agents)) {
+    return { declaration: { ...others, ...(agents !== undefined && { agents }) }, suites: [] };
+  }
   requireValidExamples(agents, yaml, file);
   const suites: ExampleSuite[] = [];
   const bare = agents.map((one, at) => {

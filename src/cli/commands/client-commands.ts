@@ -20,6 +20,9 @@ export function clientCommands(program: Command): void {
   agentCommands(group(program, 'agents', 'list and show agents, change their stage, pin versions'));
   promptCommands(group(program, 'prompts', 'list, show and create prompts and versions'));
   providerCommands(group(program, 'providers', 'list, show, store, test and delete providers'));
+  toolServerCommands(
+    group(program, 'tool-servers', 'list, show, store, check and try servers of tools'),
+  );
   declarationCommands(program);
   historyCommands(program);
   batchCommands(group(program, 'batch', 'run files of calls'));
@@ -174,7 +177,47 @@ function providerCommands(command: Command): void {
     .action(calling(async () => (await cli()).testProvider));
 }
 
-/** Prompts, agents, budgets and workflows as code. */
+function toolServerCommands(command: Command): void {
+  const cli = () => import('../client/tool-servers-command.ts');
+  const server = ['<server>', 'id of the tool server', identifier] as const;
+  const file = [
+    '<file>',
+    'JSON as in the API: name, kind, url, headers, tools, …; - is standard input',
+  ] as const;
+  plainCommand(command, 'list', 'listToolServers.toolServers', 'list the tool servers', {
+    columns: ['toolServerId', 'name', 'url', 'enabled', 'toolNames', 'problem'],
+  });
+  const show = 'show a tool server with its tools, without its secrets';
+  plainCommand(command, 'show', 'getToolServer', show).argument(...server);
+  serverCommand(command, 'create', 'create a tool server; prints its signing secret once')
+    .argument(...file)
+    .action(calling(async () => (await cli()).createToolServer));
+  serverCommand(command, 'update', 'change what a file names')
+    .argument(...server)
+    .argument(...file)
+    .action(calling(async () => (await cli()).updateToolServer));
+  plainCommand(
+    command,
+    'rotate',
+    'rotateToolServer',
+    'replace the signing secret; prints the new one',
+  )
+    .argument(...server)
+    .option('--grace-seconds <n>', 'how long the old one still signs', wholeNumber);
+  serverCommand(command, 'check', 'ask whether the server answers; exit code 1 if it does not')
+    .argument(...server)
+    .action(calling(async () => (await cli()).checkToolServer));
+  serverCommand(command, 'try', 'call a tool once; exit code 1 if it fails')
+    .argument(...server)
+    .argument('<tool>', 'name of the tool')
+    .option('--arguments-file <file>', 'arguments as a JSON object; - reads standard input')
+    .action(calling(async () => (await cli()).tryTool));
+  plainCommand(command, 'delete', 'deleteToolServer', 'delete a tool server', {
+    done: ({ toolServerId }) => `Removed the tool server ${toolServerId}.`,
+  }).argument(...server);
+}
+
+/** Tool servers, prompts, agents, budgets and workflows as code. */
 function declarationCommands(program: Command): void {
   const cli = () => import('../client/declaration-command.ts');
   const file = ['[file]', 'YAML file; - is standard input or output', 'cueline.yaml'] as const;

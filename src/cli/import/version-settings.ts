@@ -3,7 +3,7 @@ import { isObject } from '../../core/is-object.ts';
 import { findSchemaProblem } from '../../core/schema/schema-validator.ts';
 import { callSettings } from '../../features/prompts/contract/call-settings-contract.ts';
 import { modelSettings } from '../../features/prompts/contract/model-settings-contract.ts';
-import { contentFields } from '../../features/prompts/contract/prompt-content.ts';
+import { sentFields } from '../../features/prompts/contract/prompt-content.ts';
 import { validationErrors } from '../../http/request/validate.ts';
 import type { DeclaredVersion, Draft } from './draft.ts';
 import type { Located } from './located.ts';
@@ -145,7 +145,7 @@ function readTools(draft: Draft, at: Located): Settings {
       ...(description?.value !== undefined && { description: description.value as string }),
       ...(isObject(parameters?.value) && { parameters: parameters.value }),
     };
-    const problem = problemOf(contentFields.tools, [tool], 'tools');
+    const problem = problemOf(sentFields.tools, [tool], 'tools');
     if (problem !== null) draft.remark(item, `A tool is not carried over. ${problem}`);
     return problem === null ? [tool] : [];
   });

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../failure.ts';
 import type { ExecutedTool } from '../tools/executed-tool.ts';
+import type { ToolReference } from '../tools/tool-reference.ts';
 import type { TemplateMessage } from './messages.ts';
 
 /** What a version sends: the short form (`system` and `user`) or messages, and tools that the model may call. */
@@ -27,20 +28,40 @@ export type ToolChoice = (typeof toolChoices)[number] | { readonly tool: string 
 
 /** Content as a caller may send it. */
 export type VersionContentFields = {
-  readonly [Name in keyof VersionContent]?: VersionContent[Name] | undefined;
-};
+  readonly [Name in keyof Omit<VersionContent, 'tools' | 'executedTools'>]?:
+    | VersionContent[Name]
+    | undefined;
+} & { readonly tools?: readonly (Tool | ToolReference)[] | null | undefined };
+
+/** Content whose executed tools are not frozen yet. */
+export interface WrittenContent extends VersionContent {
+  /** Instead of `tools`. */
+  readonly toolReferences?: readonly ToolReference[] | null;
+}
 
 /** The content among the fields of a request; fields left out are null. Throws if they contradict each other. */
-export function versionContent(fields: VersionContentFields): VersionContent {
+export function versionContent(fields: VersionContentFields): WrittenContent {
   const { system = null, user = null, messages = null } = fields;
-  const { tools = null, toolChoice = null } = fields;
+  const { tools: given = null, toolChoice = null } = fields;
   if (messages !== null && (system !== null || user !== null)) {
     throw invalidRequest('Field "messages" excludes "system" and "user".');
   }
   if (messages === null && user === null) throw invalidRequest('Field "user" is missing.');
   requireFilesOfUser(messages ?? []);
-  requireToolsFit(tools, toolChoice);
-  return { system, user, messages, tools, toolChoice };
+  requireToolsFit(given, toolChoice);
+  const content = { system, user, messages, toolChoice };
+  const references = (given ?? []).filter(isReference);
+  if (references.length === 0) return { ...content, tools: given as Tool[], toolReferences: null };
+  if (references.length === given?.length) {
+    return { ...content, tools: null, toolReferences: references };
+  }
+  const message =
+    'Field "tools" has tools of servers, which Cueline executes, beside tools that the caller executes. A version has only one of the two.';
+  throw invalidRequest(message);
+}
+
+function isReference(tool: Tool | ToolReference): tool is ToolReference {
+  return 'server' in tool;
 }
 
 function requireFilesOfUser(messages: readonly TemplateMessage[]): void {
@@ -53,8 +74,11 @@ function requireFilesOfUser(messages: readonly TemplateMessage[]): void {
   }
 }
 
-function requireToolsFit(tools: readonly Tool[] | null, toolChoice: ToolChoice | null): void {
-  const names = (tools ?? []).map(({ name }) => name);
+function requireToolsFit(
+  tools: readonly (Tool | ToolReference)[] | null,
+  toolChoice: ToolChoice | null,
+): void {
+  const names = (tools ?? []).map((one) => (isReference(one) ? (one.name ?? one.tool) : one.name));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw invalidRequest(`Field "tools" declares "${twice}" twice.`);
   if (toolChoice === null) return;

@@ -8,8 +8,9 @@ export interface ExecutedTool {
   readonly description?: string;
   /** A JSON Schema of an object: the server's, with the properties that `bind` names. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** The stored id of its server. */
+  /** The stored id of its server, and its name, which cannot change. */
   readonly server: string;
+  readonly serverName: string;
   /** Its name on that server. */
   readonly tool: string;
   /** Of the server's definition: lower-case hex SHA-256 of its canonical JSON. */
@@ -22,6 +23,8 @@ export interface ExecutedTool {
   readonly bind: Readonly<Record<string, string>>;
   /** Bytes of a result that the model sees. */
   readonly resultLimit: number;
+  /** Whether the description is the version's own. */
+  readonly isDescribed?: boolean;
   /** For one request. */
   readonly timeoutMs: number;
 }

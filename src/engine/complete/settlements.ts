@@ -1,6 +1,7 @@
 import type { Reservation } from '../../core/budget/budget.ts';
 import type { Cost } from '../../core/model/model-port.ts';
 import { rowSet } from '../../db/row-set.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
 
 /**
@@ -46,6 +47,26 @@ const settlements = rowSet<Settlement, readonly SettledCall[]>(
       calls.flatMap((call) => call.reservations.map((reservation) => ({ ...call, reservation }))),
   },
 );
+
+/**
+ * SQL: settles the reservations of rows of the queue; only rows with a known cost are charged less or more than their bound.
+ * @param rows with the column `reservations`, and an alias
+ */
+export const settleReservations = (
+  rows: Sql,
+  {
+    id,
+    attempt,
+    usd,
+    isKnown,
+    isSent,
+  }: Readonly<Record<'id' | 'attempt' | 'usd' | 'isKnown' | 'isSent', Sql>>,
+) => sql`
+  insert into budget_settlements (budget_id, bucket, window_start, delta_reserved, delta_settled, sent, unknown,
+    execution_id, call)
+  select (r ->> 'budgetId')::uuid, r ->> 'bucket', (r ->> 'window')::timestamptz, -(r ->> 'usd')::numeric,
+    case when ${isKnown} then ${usd} else (r ->> 'usd')::numeric end, ${isSent}, not ${isKnown}, ${id}, ${attempt}
+  from ${rows} cross join lateral jsonb_array_elements(reservations) as r`;
 
 export const insertSettlements = statement<readonly SettledCall[]>('completion-insert-settlements')`
   insert into budget_settlements (budget_id, bucket, window_start, delta_reserved, delta_settled, sent, unknown,

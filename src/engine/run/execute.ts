@@ -123,27 +123,32 @@ export async function executeAttempt(
   }
   const format = settings.responseFormat ?? template.responseFormat ?? null;
   const deadline = waitedFrom + settings.timeoutMs - execution.elapsedMs;
-  return loop
-    ? runLoop(deps, loop, { prompt, format, deadline }, run)
-    : callModel(deps, execution, { prompt, sent: prompt, format, deadline }, run);
+  if (loop) return runLoop(deps, loop, { prompt, format, deadline }, run);
+  const turn = { prompt, sent: prompt, format, deadline };
+  const permit = await permitTurn(deps, execution, turn, run);
+  return permit.kind === 'permitted'
+    ? callModel(deps, execution, { ...turn, permit }, run)
+    : permit;
 }
 
 /** Turns of the model and their calls, until an answer without calls. */
 async function runLoop(
   deps: ExecuteDeps,
   loop: ToolLoop,
-  turn: Omit<Turn, 'sent'>,
+  given: Omit<Turn, 'sent'>,
   run: AttemptRun,
 ): Promise<AttemptOutcome> {
-  const { prompt, deadline } = turn;
+  const { prompt, deadline } = given;
   for (;;) {
     const called = await loop.finishCalls(deadline - performance.now());
     if (called) return called.kind === 'ended' ? { ...called, prompt } : called;
     if (run.signal.aborted) return { kind: 'stopped', sent: null };
-    const sent = loop.promptOf(prompt);
-    const outcome = await callModel(deps, loop.execution, { ...turn, sent, n: loop.turn }, run);
+    const turn = { ...given, sent: loop.promptOf(prompt), n: loop.turn };
+    const permit = await permitTurn(deps, loop.execution, turn, run);
+    if (permit.kind !== 'permitted') return permit;
+    const outcome = await callModel(deps, loop.execution, { ...turn, permit }, run);
     if (outcome.kind !== 'ended' || outcome.toolCalls.length === 0) return outcome;
-    const next = await loop.endTurn(outcome);
+    const next = await loop.endTurn(outcome, keptUsd(outcome.cost, permit));
     if (next) return next;
   }
 }
@@ -178,20 +183,27 @@ interface Turn {
   readonly n?: number;
 }
 
+/** Whether limits of cost and budgets permit a call. */
+async function permitTurn(
+  deps: ExecuteDeps,
+  execution: QueuedExecution,
+  { prompt, sent, format }: Turn,
+  { signal }: AttemptRun,
+): Promise<CallPermit | AttemptOutcome> {
+  const permit = await permitCall(deps, execution, { prompt: sent, format });
+  if (permit.kind === 'ended') return { ...permit, prompt };
+  return signal.aborted ? { kind: 'stopped', sent: null } : permit;
+}
+
 /** The only place where a model is called. */
 async function callModel(
   deps: ExecuteDeps,
   execution: QueuedExecution,
-  { prompt, sent, format, deadline, n }: Turn,
+  { prompt, sent, format, deadline, n, permit }: Turn & { readonly permit: CallPermit },
   run: AttemptRun,
 ): Promise<AttemptOutcome> {
   const { signal, reservations } = run;
   const { settings } = execution;
-  const permit = await permitCall(deps, execution, { prompt: sent, format });
-  if (permit.kind === 'ended') return { ...permit, prompt };
-  if (permit.kind !== 'permitted') return permit;
-  if (signal.aborted) return { kind: 'stopped', sent: null };
-  const { maxTokens } = permit;
   const startedAt = performance.now();
   const leftMs = deadline - startedAt;
   if (leftMs <= 0) return outOfTime(execution, prompt);
@@ -200,7 +212,12 @@ async function callModel(
     ? emitEvents(deps, { ...execution, elapsedMs }, run.isOwned, n)
     : null;
   try {
-    const call = modelCall(execution, sent, { format, maxTokens, leftMs, signal });
+    const call = modelCall(execution, sent, {
+      format,
+      maxTokens: permit.maxTokens,
+      leftMs,
+      signal,
+    });
     const response = await collectResponse(deps.models, call, emission?.onEvent);
     const { text: output, toolCalls = [], details = noDetails, ...answer } = response;
     reservations.push(deps.bytes.add(bytesOf([output, toolCalls, details])));

@@ -1,7 +1,7 @@
 import type { Prompt } from '../../core/agent/prompt.ts';
 import { sizeOfPrompt } from '../../core/agent/prompt-size.ts';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
-import { addDecimals, toUnits } from '../../core/decimal.ts';
+import { toUnits } from '../../core/decimal.ts';
 import { costLimitMessage, fitsLimit } from '../../core/execution/check-cost.ts';
 import { type Ended, failed } from '../../core/execution/outcome.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
@@ -53,8 +53,6 @@ export function permits(db: Db, prices: PriceLookup, reserve: ReserveCall): Perm
 export interface NextCall {
   readonly prompt: Prompt;
   readonly format: ResponseFormat | null;
-  /** US dollars that earlier calls of this attempt have cost, with what they keep (`keptUsd`). */
-  readonly spentUsd?: string;
 }
 
 /** @returns how it may be sent, how the execution ends instead, or that it was lost */
@@ -70,8 +68,7 @@ export async function permitCall(
   }
   const maxTokens = own ?? defaultOutputTokens;
   const bound = boundOf(deps.prices, execution, call, maxTokens);
-  const refused =
-    maxCostUSD === undefined ? null : refuseBeyond(maxCostUSD, execution, call, bound);
+  const refused = maxCostUSD === undefined ? null : refuseBeyond(maxCostUSD, execution, bound);
   const notSent = { prompt: call.prompt, counted: false };
   if (refused) return { ...refused, ...notSent };
   const boundUsd = bound.kind === 'bound' ? bound.usd : null;
@@ -103,12 +100,10 @@ function boundOf(
 /** Null if the call fits into the limit of its execution. */
 function refuseBeyond(
   maxCostUSD: number,
-  { spentUsd: earlier }: QueuedExecution,
-  { spentUsd: ofAttempt = '0' }: NextCall,
+  { spentUsd }: QueuedExecution,
   bound: CallBound | Unbounded,
 ): Ended | null {
   if (bound.kind === 'unbounded') return failed('PRICE_UNKNOWN', bound.reason);
-  const spentUsd = addDecimals(ofAttempt, earlier);
   if (fitsLimit(maxCostUSD, spentUsd, bound.usd)) return null;
   const message = costLimitMessage(maxCostUSD, { spentUsd, neededUsd: bound.usd });
   return failed('COST_LIMIT', message);

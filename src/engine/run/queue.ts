@@ -10,6 +10,7 @@ import { statementTime } from '../../db/clock.ts';
 import type { Db } from '../../db/database.ts';
 import { type Columns, rowTable } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
+import { settleReservations } from '../complete/settlements.ts';
 import { type BelongingColumns, belongingColumns, belongingOf } from '../read/executions.ts';
 import { modelSetupOf, type SetupRow, setupColumns, setupJoins } from './model-setup.ts';
 
@@ -260,12 +261,10 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
       order by q.id for update of q),
     -- A call that was not sent, or that did no work, keeps what is reserved for the next one.
-    settled as (
-      insert into budget_settlements (budget_id, bucket, window_start, delta_reserved, delta_settled, sent, unknown,
-        execution_id, call)
-      select (r ->> 'budgetId')::uuid, r ->> 'bucket', (r ->> 'window')::timestamptz, -(r ->> 'usd')::numeric,
-        case when known then usd else (r ->> 'usd')::numeric end, failed is not null or not known, not known, id, attempt
-      from released cross join lateral jsonb_array_elements(reservations) as r
+    settled as (${settleReservations(sql`released`, {
+      ...{ id: sql`id`, attempt: sql`attempt`, usd: sql`usd`, isKnown: sql`known` },
+      isSent: sql`failed is not null or not known`,
+    })}
       where ${endsReservation})
     update execution_queue q set worker = null, wait_code = released.wait_code,
       reservations = case when ${endsReservation} then null else q.reservations end,

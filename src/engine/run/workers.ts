@@ -3,6 +3,7 @@ import { isLockNotAvailable } from '../../db/database-error.ts';
 import type { Send } from '../../db/pipeline.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
+import { settleReservations } from '../complete/settlements.ts';
 
 /**
  * Workers and their leases.
@@ -92,12 +93,10 @@ async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<
       with lost as materialized (
         select id, attempt, reservations from execution_queue where worker = ${worker} order by id for update),
       -- Its call may have been sent: the provider may have charged the bound.
-      settled as (
-        insert into budget_settlements (budget_id, bucket, window_start, delta_reserved, delta_settled, sent, unknown,
-          execution_id, call)
-        select (r ->> 'budgetId')::uuid, r ->> 'bucket', (r ->> 'window')::timestamptz, -(r ->> 'usd')::numeric,
-          (r ->> 'usd')::numeric, true, true, id, attempt
-        from lost cross join lateral jsonb_array_elements(reservations) as r)
+      settled as (${settleReservations(sql`lost`, {
+        ...{ id: sql`id`, attempt: sql`attempt`, usd: sql`null::numeric` },
+        ...{ isKnown: sql`false`, isSent: sql`true` },
+      })})
       update execution_queue q set worker = null, reservations = null, losses = q.losses + 1, spent_known = false, wait_code = null,
         -- It may have called the model.
         kept_usd = q.kept_usd + coalesce(q.call_bound_usd, 0),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { stages, visibilities } from '../../core/agent/agent.ts';
+import { toolServerKinds } from '../../core/tools/tool-server.ts';
 import * as limits from '../../http/contract/contract-limits.ts';
 import { endpoint } from '../../http/contract/operation.ts';
 import { problems, WorkflowProblems } from '../../http/contract/problem.ts';
@@ -8,6 +9,7 @@ import {
   name,
   nullable,
   oneOf,
+  optional,
   RateLimitsInput,
   slug,
   text,
@@ -16,15 +18,16 @@ import { AgentConfig, AgentInput } from '../agents/contract/agent-record.ts';
 import { BudgetInput } from '../budgets/contract/budgets-contract.ts';
 import { scopeMax } from '../budgets/rules/budget-settings.ts';
 import { PlaceholderWarnings, versionInput } from '../prompts/contract/prompts-contract.ts';
+import { toolServerFields, toolServerName } from '../tools/contract/tool-servers-contract.ts';
 import { declaredDefinition } from '../workflows/contract/workflow-definition.ts';
 
 /**
- * Declarations: prompts, agents, workflows and budgets as code. A declaration refers to resources by name
- * and never contains a secret.
+ * Declarations: tool servers, prompts, agents, budgets and workflows as code. A declaration refers to resources by name
+ * and contains no secret but headers of tool servers, which are never returned.
  */
 
 const tag = 'Declaration';
-const kinds = ['prompt', 'agent', 'budget', 'workflow'] as const;
+const kinds = ['toolServer', 'prompt', 'agent', 'budget', 'workflow'] as const;
 const description = Type.Optional(nullable(text(limits.descriptionMax)));
 const closed = { additionalProperties: false } as const;
 
@@ -193,8 +196,27 @@ const DeclaredBudget = Type.Object(
 const listOf = <S extends Parameters<typeof Type.Array>[0]>(item: S, description: string) =>
   Type.Optional(Type.Array(item, { maxItems: limits.declaredMax, description }));
 
+const DeclaredToolServer = Type.Object(
+  {
+    name: toolServerName,
+    kind: oneOf(toolServerKinds, 'Only `http` is supported yet.'),
+    ...optional(toolServerFields),
+    headers: Type.Optional({
+      ...toolServerFields.headers,
+      description:
+        'Stored encrypted and never returned; if omitted, they do not change. In a file, `${NAME}` is a variable of the environment of `cueline apply`.',
+    }),
+    enabled: Type.Optional(Type.Boolean({ description: 'Default: `true`.' })),
+  },
+  { title: 'DeclaredToolServer', ...closed },
+);
+
 export const Declaration = Type.Object(
   {
+    toolServers: listOf(
+      DeclaredToolServer,
+      'Servers of tools, for owners and keys with `own`. Their signing secrets are not part of it: rotate one to get it.',
+    ),
     prompts: listOf(DeclaredPrompt, 'Prompts and their versions.'),
     agents: listOf(DeclaredAgent, 'Agents. An omitted field gets its default, except `stage`.'),
     budgets: listOf(

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import type { TemplateMessage } from '../../core/agent/messages.ts';
 import { placeholderWarnings } from '../../core/agent/prompt.ts';
-import { requireFound } from '../../core/failure.ts';
+import { invalidRequest, requireFound } from '../../core/failure.ts';
 import { toId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import type { ExecutedTool } from '../../core/tools/executed-tool.ts';
 import type { Db } from '../../db/database.ts';
 import { requireSchemas, warningsOf } from '../../engine/compute/require-schemas.ts';
+import type { Body } from '../../http/contract/operation.ts';
 import { etag, ifMatch } from '../../http/request/if-match.ts';
 import { pageOf, readPage } from '../../http/request/page-query.ts';
 import { route } from '../../http/route.ts';
@@ -20,7 +22,7 @@ import {
 } from './statements/prompts.ts';
 import { listVersions, type VersionRow, type VersionSummaryRow } from './statements/versions.ts';
 import { changePrompt, createPrompt } from './verbs/change-prompt.ts';
-import { createVersion, requireValid, versionInput } from './verbs/create-version.ts';
+import { createVersion, refreshTools, requireValid, versionInput } from './verbs/create-version.ts';
 
 /** Prompts and their versions. A key that is restricted to agents can only read their prompts and add versions. */
 export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -60,10 +62,7 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
   }
 
   route(app, deps, contract.createPromptVersion, async ({ ids, body, caller }) => {
-    const input = versionInput(body);
-    requireValid(input);
-    await requireSchemas(deps.compute, caller.workspaceId, input);
-    const row = await createVersion(db, caller, ids.promptId, input);
+    const row = await addVersion(deps, caller, ids.promptId, body);
     const path = `/api/v1/prompts/${toId('prompt', row.promptId)}`;
     const location = `${path}/versions/${toId('version', row.id)}`;
     return { result: await withWarnings(row, caller), headers: { location } };
@@ -86,6 +85,29 @@ export function promptRoutes(app: FastifyInstance, deps: ApiDeps): void {
     const format = JSON.parse(row.responseFormat ?? 'null');
     return versionOf(row, await warningsOf(deps.compute, workspaceId, format));
   }
+}
+
+async function addVersion(
+  { db, compute }: ApiDeps,
+  caller: Caller,
+  promptId: string,
+  { from, refreshTools: isRefresh, ...fields }: Body<typeof contract.createPromptVersion>,
+): Promise<VersionRow> {
+  if (from === undefined && isRefresh === undefined) {
+    const input = versionInput(fields);
+    requireValid(input);
+    await requireSchemas(compute, caller.workspaceId, input);
+    return createVersion(db, caller, promptId, input);
+  }
+  const { label = null, notes = null, ...others } = fields;
+  if (from === undefined || isRefresh !== true) {
+    throw invalidRequest('Fields "from" and "refreshTools": true belong together.');
+  }
+  const [other] = Object.keys(others);
+  if (other !== undefined) {
+    throw invalidRequest(`Field "${other}" is that of the version in "from". Leave it out.`);
+  }
+  return refreshTools(db, caller, promptId, { from, label, notes });
 }
 
 async function requirePrompt(db: Db, caller: Caller, id: string): Promise<PromptRow> {
@@ -113,10 +135,15 @@ function versionOf(row: VersionRow, schemaWarnings: readonly string[]) {
   return {
     ...summaryOf(row),
     messages: row.messages?.map(messageOf),
+    tools: row.executedTools?.map(versionTool) ?? row.tools,
     variableSchemas: JSON.parse(row.variableSchemas ?? '{}'),
     responseFormat: row.responseFormat === null ? null : JSON.parse(row.responseFormat),
     warnings: [...placeholderWarnings(row), ...schemaWarnings],
   };
+}
+
+function versionTool({ server: _, serverName: server, ...tool }: ExecutedTool) {
+  return { server, ...tool };
 }
 
 /** Messages are stored as they came, with their fields in any order. */

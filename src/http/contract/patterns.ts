@@ -60,6 +60,10 @@ export const patterns = {
     source: '^[A-Za-z0-9_-]+$',
     requirement: 'must be a name of letters a to z, digits, underscores and hyphens',
   },
+  boundValue: {
+    source: '^(user|session|metadata\\..{1,64})$',
+    requirement: 'must be user, session or metadata. with a name, such as metadata.customer',
+  },
   email: { source: '^[^\\s@]+@[^\\s@]+$', requirement: 'must be an e-mail address' },
   url: {
     source: '^https?://\\S+$',

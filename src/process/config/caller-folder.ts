@@ -7,3 +7,8 @@ export function enterCallerFolder(): void {
   const { INIT_CWD } = process.env;
   if (INIT_CWD && process.cwd() === packageFolder) process.chdir(INIT_CWD);
 }
+
+/** A variable that a file of the caller names. Settings of the program are in `config.ts`. */
+export function environmentVariable(name: string): string | undefined {
+  return process.env[name];
+}

@@ -44,7 +44,7 @@ test('planning reads only what the declaration names', async () => {
   });
   const plan = (declared: Parameters<typeof planDeclaration>[2]) =>
     counting.transaction((trx) =>
-      planDeclaration({ trx, compute: inlineCompute }, caller, declared),
+      planDeclaration({ trx, compute: inlineCompute, sealKey: Buffer.alloc(32) }, caller, declared),
     );
   assert.deepEqual((await plan({ workflows: declaration.workflows })).changes, []);
   assert.ok(read < 10, `${read} rows`);

@@ -8,8 +8,10 @@ import { writeEvents } from '../../../engine/complete/events.ts';
 import { lockLimits } from '../../../engine/fields/limit-rows.ts';
 import { findAgents } from '../../agents/statements/agents.ts';
 import { lockSlugs } from '../../agents/statements/slugs.ts';
+import type { ToolServerDeps } from '../../tools/verbs/change-tool-server.ts';
 import { lockDeclaration } from '../statements/declaration-statements.ts';
 import { type Declaration, type Plan, planDeclaration } from './plan-declaration.ts';
+import { requireAllowedServers } from './plan-tool-server.ts';
 import type { Change } from './planning.ts';
 
 /**
@@ -17,12 +19,17 @@ import type { Change } from './planning.ts';
  * there.
  */
 export async function applyDeclaration(
-  { db, compute }: { readonly db: Db; readonly compute: Compute },
+  deps: Pick<ToolServerDeps, 'sealKey' | 'checkBaseURL'> & {
+    readonly db: Db;
+    readonly compute: Compute;
+  },
   caller: Caller,
   declaration: Declaration,
   dryRun: boolean,
 ): Promise<readonly Change[]> {
-  const plan = (trx: Trx) => planDeclaration({ trx, compute }, caller, declaration);
+  const { db, compute, sealKey } = deps;
+  await requireAllowedServers(deps, declaration.toolServers ?? []);
+  const plan = (trx: Trx) => planDeclaration({ trx, compute, sealKey }, caller, declaration);
   if (dryRun) return inSnapshot(db, async (trx) => (await plan(trx)).changes);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -56,6 +63,7 @@ async function executePlan(
   { works, revisions }: Plan,
 ): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
+  for (const work of works.toolServer) await work(trx, events);
   for (const work of works.prompt) await work(trx, events);
   const agentIds = [...revisions.keys()];
   if (agentIds.length > 0) {

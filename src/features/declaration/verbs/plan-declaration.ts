@@ -10,12 +10,14 @@ import { findPromptsByName, findWorkflowsByName } from '../statements/declaratio
 import { planAgent } from './plan-agent.ts';
 import { planBudget } from './plan-budget.ts';
 import { type DeclaredPrompt, planPrompt } from './plan-prompt.ts';
+import { type DeclaredToolServer, planToolServer } from './plan-tool-server.ts';
 import { planWorkflow } from './plan-workflow.ts';
 import { type Change, type Kind, Named, type Planning, type Work } from './planning.ts';
 
 /** Plans the changes that make a workspace match a declaration. Planning takes no locks and writes nothing. */
 
 export interface Declaration {
+  readonly toolServers?: readonly DeclaredToolServer[];
   readonly prompts?: readonly DeclaredPrompt[];
   readonly agents?: readonly DeclaredAgent[];
   readonly budgets?: readonly DeclaredBudget[];
@@ -24,7 +26,7 @@ export interface Declaration {
 
 export interface Plan {
   readonly changes: readonly Change[];
-  /** In order: prompts, then agents, then budgets, then workflows. */
+  /** In order: tool servers, prompts, agents, budgets, workflows. */
   readonly works: Readonly<Record<Kind, readonly Work[]>>;
   /** The agents that change, with the revision that the plan is based on. */
   readonly revisions: ReadonlyMap<string, number>;
@@ -32,17 +34,27 @@ export interface Plan {
 
 /** Throws a `CallFailure` that names the declared thing it concerns. */
 export async function planDeclaration(
-  { trx, compute }: Pick<Planning, 'trx' | 'compute'>,
+  { trx, compute, sealKey }: Pick<Planning, 'trx' | 'compute' | 'sealKey'>,
   caller: Caller,
-  { prompts = [], agents = [], budgets = [], workflows = [] }: Declaration,
+  { toolServers = [], prompts = [], agents = [], budgets = [], workflows = [] }: Declaration,
 ): Promise<Plan> {
+  requireUniqueNames('toolServer', toolServers);
   requireUniqueNames('prompt', prompts);
   requireUniqueNames('agent', agents);
   requireUniqueNames('budget', budgets);
   requireUniqueNames('workflow', workflows);
   requireUniqueSlugs([...agents, ...workflows]);
-  const works: Record<Kind, Work[]> = { prompt: [], agent: [], budget: [], workflow: [] };
+  const works: Record<Kind, Work[]> = {
+    toolServer: [],
+    prompt: [],
+    agent: [],
+    budget: [],
+    workflow: [],
+  };
   const common = await readExisting(trx, caller, { prompts, agents, budgets, workflows });
+  for (const one of toolServers) {
+    await planned('toolServer', one, (planning) => planToolServer(planning, one));
+  }
   for (const one of prompts) await planned('prompt', one, (planning) => planPrompt(planning, one));
   for (const one of agents) await planned('agent', one, (planning) => planAgent(planning, one));
   for (const one of budgets) {
@@ -61,7 +73,7 @@ export async function planDeclaration(
   ): Promise<void> {
     const add = (work: Work) =>
       works[kind].push((at, events) => withName(kind, name, () => work(at, events)));
-    await withName(kind, name, () => plan({ ...common, compute, add }));
+    await withName(kind, name, () => plan({ ...common, compute, sealKey, add }));
   }
 }
 
@@ -69,8 +81,8 @@ export async function planDeclaration(
 async function readExisting(
   trx: Trx,
   caller: Caller,
-  declared: Required<Declaration>,
-): Promise<Omit<Planning, 'add' | 'compute'>> {
+  declared: Required<Omit<Declaration, 'toolServers'>>,
+): Promise<Omit<Planning, 'add' | 'compute' | 'sealKey'>> {
   const names = namesIn(declared);
   const visible = await listVisibleAgents(trx, caller, names.agents);
   const agents = await findAgents(trx, caller, visible);
@@ -86,6 +98,7 @@ async function readExisting(
     agents: new Named('agent', inUse(agents)),
     mayBeInactive: new Set(),
     budgets: new Named('budget', await existingBudgets(trx, caller, declared.budgets)),
+    toolServers: new Map(),
     workflows: new Named('workflow', await findWorkflowsByName(trx, caller, names.workflows)),
   };
 }
@@ -99,7 +112,12 @@ async function existingBudgets(
 }
 
 /** Agents name prompts. Workflows name the agents of steps and fallbacks, and budgets those of their scope. */
-function namesIn({ prompts, agents, budgets, workflows }: Required<Declaration>) {
+function namesIn({
+  prompts,
+  agents,
+  budgets,
+  workflows,
+}: Required<Omit<Declaration, 'toolServers'>>) {
   const called = workflows.flatMap(({ steps }) =>
     steps.flatMap(({ agent, fallback }) => [agent, fallback?.agent ?? agent]),
   );
@@ -124,7 +142,11 @@ function requireUniqueNames(kind: Kind, rows: readonly { readonly name: string }
   const names = rows.map(({ name }) => name);
   const duplicate = names.find((name, at) => names.indexOf(name) !== at);
   if (duplicate === undefined) return;
-  throw invalidRequest(`The ${kind} "${duplicate}" is declared twice.`);
+  throw invalidRequest(`The ${wordOf(kind)} "${duplicate}" is declared twice.`);
+}
+
+function wordOf(kind: Kind): string {
+  return kind === 'toolServer' ? 'tool server' : kind;
 }
 
 function requireUniqueSlugs(
@@ -146,6 +168,6 @@ async function withName<T>(kind: Kind, name: string, work: () => Promise<T>): Pr
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error;
     const { code, message, fields } = error;
-    throw new CallFailure(code, `The ${kind} "${name}": ${message}`, { ...fields });
+    throw new CallFailure(code, `The ${wordOf(kind)} "${name}": ${message}`, { ...fields });
   }
 }

@@ -4,9 +4,10 @@ import { messageLists } from '../../../core/agent/messages.ts';
 import { fileVariables, placeholderWarnings } from '../../../core/agent/prompt.ts';
 import type { ResponseFormat } from '../../../core/agent/response-format.ts';
 import type { VariableSchemas } from '../../../core/agent/variable-schemas.ts';
-import { CallFailure } from '../../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { uuid7 } from '../../../core/id.ts';
 import { identical, same } from '../../../core/json.ts';
+import { referenceOf, shortest, type ToolReference } from '../../../core/tools/tool-reference.ts';
 import { requireSchemas } from '../../../engine/compute/require-schemas.ts';
 import type { VersionRow } from '../../prompts/statements/versions.ts';
 import { changePrompt, createPrompt } from '../../prompts/verbs/change-prompt.ts';
@@ -17,6 +18,7 @@ import {
   type VersionInput,
   versionInput,
 } from '../../prompts/verbs/create-version.ts';
+import { readTools } from '../../tools/verbs/freeze-tools.ts';
 import { findVersionByLabel, type NamedPromptRow } from '../statements/declaration-statements.ts';
 import type { PlannedVersion, Planning } from './planning.ts';
 
@@ -57,10 +59,11 @@ export async function planPrompt(planning: Planning, declared: DeclaredPrompt): 
 }
 
 async function planVersion(
-  { trx, compute, caller, nowMs, versions, changes, add }: Planning,
+  planning: Planning,
   prompt: NamedPromptRow,
   declared: DeclaredVersion,
 ): Promise<void> {
+  const { trx, compute, caller, nowMs, versions, changes, add } = planning;
   const { label } = declared;
   const input = { ...versionInput(declared), id: uuid7(nowMs), label };
   const key = `${prompt.id} ${label}`;
@@ -68,6 +71,7 @@ async function planVersion(
   if (existing) return requireEqual(existing, input);
   if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
   const variables = requireValid(input);
+  await requireTools(planning, input.toolReferences ?? []);
   await requireSchemas(compute, caller.workspaceId, input);
   versions.set(key, {
     ...input,
@@ -81,14 +85,28 @@ async function planVersion(
   add((at) => createVersion(at, caller, prompt.id, input));
 }
 
+/** Tools of servers that the declaration does not change are checked as they are, the others when they are there. */
+async function requireTools(
+  { trx, caller, toolServers }: Planning,
+  references: readonly ToolReference[],
+): Promise<void> {
+  const existing = references.filter(({ server }) => !toolServers.has(server));
+  if (existing.length > 0) await readTools(trx, caller, existing);
+  for (const { server, tool } of references) {
+    if (toolServers.get(server)?.has(tool) ?? true) continue;
+    throw invalidRequest(`The tool server "${server}" has no tool "${tool}".`);
+  }
+}
+
 /** A version never changes. */
 function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput): void {
   const fields = [
-    ...(['system', 'user', 'messages', 'tools', 'toolChoice'] as const),
+    ...(['system', 'user', 'messages', 'toolChoice'] as const),
     ...(['model', 'temperature', 'maxTokens', 'topP', 'notes'] as const),
   ];
   const different = [
     ...fields.filter((field) => !same(existing[field], input[field])),
+    ...(same(toolsOf(existing), toolsOf(input)) ? [] : ['tools']),
     ...callSettingNames.filter(
       (name) => !same(existing.settings[name] ?? null, input.settings[name] ?? null),
     ),
@@ -98,6 +116,14 @@ function requireEqual(existing: VersionRow | PlannedVersion, input: VersionInput
   if (different.length === 0) return;
   const message = `Version "${existing.label}" exists with another ${different.join(', ')}. A version cannot change: use another label.`;
   throw new CallFailure('CONFLICT', message);
+}
+
+/** Of servers, what the version names; what these say of them is not part of a declaration. */
+function toolsOf(version: VersionRow | VersionInput): readonly unknown[] | null {
+  if ('toolReferences' in version && version.toolReferences) {
+    return version.toolReferences.map(shortest);
+  }
+  return version.executedTools?.map(referenceOf) ?? version.tools;
 }
 
 /** A stored version has them as text. */

@@ -36,13 +36,17 @@ export interface Planning {
   /** None unless the declaration has some. */
   readonly budgets: Named<BudgetRow>;
   readonly workflows: Named<NamedWorkflowRow>;
+  /** The tools of declared servers, by the names of the servers. */
+  readonly toolServers: Map<string, ReadonlySet<string>>;
+  /** From `deriveSealKey`. */
+  readonly sealKey: Buffer;
   readonly changes: Change[];
   readonly revisions: Map<string, number>;
   /** Adds a step to the plan. */
   readonly add: (work: Work) => void;
 }
 
-export type Kind = 'prompt' | 'agent' | 'budget' | 'workflow';
+export type Kind = 'toolServer' | 'prompt' | 'agent' | 'budget' | 'workflow';
 
 /** One step of the plan. It makes the same calls as the API, with all their checks. `events` are written after all steps. */
 export type Work = (trx: Trx, events: NewEvent[]) => Promise<unknown>;

@@ -2,11 +2,15 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { slugOf } from '../../../core/slug.ts';
+import { referenceOf } from '../../../core/tools/tool-reference.ts';
+import { toolConcurrencyDefault, toolTimeoutMsDefault } from '../../../core/tools/tool-server.ts';
 import type { Db, Trx } from '../../../db/database.ts';
 import { inSnapshot } from '../../../db/in-snapshot.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../agents/statements/agents.ts';
 import { type BudgetRow, listBudgets } from '../../budgets/statements/budgets-statements.ts';
 import type { VersionRow } from '../../prompts/statements/versions.ts';
+import { definitionOf } from '../../tools/rules/tool-definition.ts';
+import { listToolServers, readCatalog } from '../../tools/statements/tool-servers.ts';
 import { agentIdsOf, checkAgainst, invalidWorkflow } from '../../workflows/verbs/check-workflow.ts';
 import {
   type DeclaredAgent,
@@ -32,6 +36,7 @@ import type { Kind } from './planning.ts';
 
 export interface ReadDeclaration {
   readonly declaration: {
+    readonly toolServers?: readonly object[];
     readonly prompts: readonly object[];
     readonly agents: readonly DeclaredAgent[];
     /** For owners, if there are some. */
@@ -82,7 +87,9 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
       if (reason !== null) omitted.push({ kind: 'budget', name: budget.name, reason });
       return reason === null;
     });
+    const toolServers = caller.rights.includes('own') ? await declareToolServers(trx, caller) : [];
     const declaration = {
+      ...(toolServers.length > 0 && { toolServers }),
       prompts: prompts.map((prompt) => ({
         name: prompt.name,
         ...(prompt.description !== null && { description: prompt.description }),
@@ -107,6 +114,23 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
     };
     return { declaration, omitted };
   });
+}
+
+/** Without the headers: they are secrets, and a declaration without them leaves them as they are. */
+async function declareToolServers(trx: Trx, { workspaceId }: Caller): Promise<object[]> {
+  const declared: object[] = [];
+  for (const row of await listToolServers(trx, workspaceId)) {
+    const { id, name, kind, url, timeoutMs, maxConcurrency, enabled } = row;
+    declared.push({
+      ...{ name, kind },
+      ...(url !== null && { url }),
+      ...(timeoutMs !== toolTimeoutMsDefault && { timeoutMs }),
+      ...(maxConcurrency !== toolConcurrencyDefault && { maxConcurrency }),
+      ...(!enabled && { enabled }),
+      tools: (await readCatalog(trx, id)).map(definitionOf),
+    });
+  }
+  return declared;
 }
 
 /** The shown rows with a unique name. */
@@ -176,7 +200,8 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
 }
 
 function declareVersion(version: VersionRow): object {
-  const { label, system, user, messages, tools, toolChoice, settings, notes } = version;
+  const { label, system, user, messages, toolChoice, settings, notes } = version;
+  const tools = version.executedTools?.map(referenceOf) ?? version.tools;
   const { model, temperature, maxTokens, topP } = version;
   const given = {
     label,

@@ -10,7 +10,7 @@ import {
   sentFields,
   ToolCalls,
 } from '../../prompts/contract/prompt-content.ts';
-import { PromptVersionInput } from '../../prompts/contract/prompts-contract.ts';
+import { DraftVersionInput } from '../../prompts/contract/prompts-contract.ts';
 import { labels } from './labels-contract.ts';
 
 export const ExecuteRequest = Type.Object(
@@ -41,7 +41,7 @@ export const ExecuteRequest = Type.Object(
           'Marks a playground execution: lists and statistics leave the execution out unless they are asked for it. Limits, quota and usage count it. Only with it, and with the permission `manage`, may there be a `draft`: fields of a version that is executed instead of the pinned one. Its record names an unnumbered version with the label `draft`, which no list shows and no agent can pin, and which is deleted with the record. Placeholders that the agent does not declare are optional.',
       }),
     ),
-    draft: Type.Optional(PromptVersionInput),
+    draft: Type.Optional(DraftVersionInput),
     maxCostUSD: Type.Optional(
       costLimit(
         "The most that the execution may cost, in US dollars. The lower one of this and the agent's `maxCostUSD` holds. A repeated call with the same `Idempotency-Key` may have another one.",

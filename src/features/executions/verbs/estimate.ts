@@ -60,13 +60,14 @@ export async function boundCall(
     },
     month: { actionsPerMonth: null, month: 0, used: 0 },
     testingLimits: agent.limits,
-    ...{ call, prices: deps.prices },
+    ...{ call, prices: deps.prices, windows: null },
   });
   if (decision.kind === 'refused') {
     throw new CallFailure(decision.code, decision.message, { ...decision.fields });
   }
-  if (decision.kind !== 'accepted' || !decision.cost) throw new Error('The call was not bounded.');
-  return { agent, boundUsd: decision.cost.boundUsd };
+  const boundUsd = decision.kind === 'accepted' ? decision.cost?.boundUsd : null;
+  if (!boundUsd) throw new Error('The call was not bounded.');
+  return { agent, boundUsd };
 }
 
 /** Its own limit does not matter here, nor whether it is archived. */

@@ -11,7 +11,7 @@ export function requireWholeWorkspace(caller: Caller): void {
 /** For operations that need a permission besides that of their endpoint. */
 export function requirePermission(
   { rights }: Caller,
-  permission: 'execute' | 'read' | 'cancel' | 'manage',
+  permission: 'execute' | 'read' | 'cancel' | 'manage' | 'own',
 ): void {
   if (rights.includes(permission)) return;
   throw new CallFailure('PERMISSION_DENIED', `This also requires the permission "${permission}".`);

@@ -4,6 +4,7 @@ import { toolChoices } from '../../../core/agent/version-content.ts';
 import * as limits from '../../../http/contract/contract-limits.ts';
 import { patterns } from '../../../http/contract/patterns.ts';
 import { oneOf, optional } from '../../../http/contract/shared.ts';
+import { ToolReference, VersionTool } from '../../tools/contract/version-tools-contract.ts';
 import { callSettings } from './call-settings-contract.ts';
 
 /** What a version sends beside the short form: messages and tools. */
@@ -87,9 +88,22 @@ const Tool = Type.Object(
   { title: 'Tool', ...closed },
 );
 
-const tools = Type.Array(Tool, {
-  ...{ minItems: 1, maxItems: limits.toolsMax },
+const bounds = { minItems: 1, maxItems: limits.toolsMax };
+
+/** What a model was offered, whoever executes it. */
+const offeredTools = Type.Array(Tool, {
+  ...bounds,
   description: 'Tools that the model may call. The caller executes them.',
+});
+
+const tools = Type.Array(Type.Union([Tool, ToolReference]), {
+  ...bounds,
+  description:
+    'Tools that the model may call: either tools that the caller executes, or tools of servers, which Cueline executes. The definitions of the latter are copied when the version is created.',
+});
+
+const versionTools = Type.Array(Type.Union([Tool, VersionTool]), {
+  description: 'Tools that the model may call.',
 });
 
 const toolChoice = Type.Union(
@@ -103,7 +117,7 @@ const toolChoice = Type.Union(
   },
 );
 
-export const contentFields = optional({ messages, tools, toolChoice });
+export const contentFields = optional({ messages, tools: versionTools, toolChoice });
 
 export const contentInputs = optional({
   messages: Type.Union([messages, Type.Null()]),
@@ -174,7 +188,7 @@ export const SentMessages = Type.Array(SentMessage, {
 
 /** Beside the messages. */
 export const sentFields = {
-  tools: contentFields.tools,
+  tools: Type.Optional(offeredTools),
   toolChoice: contentFields.toolChoice,
   settings: Type.Optional(
     Type.Partial(Type.Object(callSettings), { description: 'The rarer settings of the call.' }),

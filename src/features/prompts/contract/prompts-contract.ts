@@ -136,7 +136,8 @@ export const versionInput = {
   ),
 };
 
-export const PromptVersionInput = body('PromptVersionInput', {
+/** A version that is executed without being saved; its label is ignored. */
+export const DraftVersionInput = body('DraftVersionInput', {
   label: versionLabel,
   ...versionInput,
 });
@@ -231,7 +232,25 @@ export const createPromptVersion = endpoint({
   summary: 'Add a version to a prompt',
   description:
     'Versions are immutable. Placeholders are written `{{name}}`; `warnings` lists texts such as `{{my-var}}` that only look like one. To send a literal `{{name}}`, use a variable whose default value is that text. Agents keep their pinned version until another one is pinned. Returns 400 if a schema is not valid, and 409 if the label exists or the prompt is archived.',
-  body: PromptVersionInput,
+  body: body('PromptVersionInput', {
+    label: versionLabel,
+    ...versionInput,
+    from: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: limits.labelMax,
+        description:
+          'Label or identifier of a version of the prompt. With `refreshTools`, in place of the content.',
+        examples: ['v3'],
+      }),
+    ),
+    refreshTools: Type.Optional(
+      Type.Boolean({
+        description:
+          'With `from`: adds a version with the same content, and the definitions that its tools have now.',
+      }),
+    ),
+  }),
   responses: { 201: PromptVersion, ...problems(404, 409) },
   responseHeaders: ['Location'],
 });

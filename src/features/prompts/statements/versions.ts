@@ -3,6 +3,7 @@ import { messageLists } from '../../../core/agent/messages.ts';
 import type { ModelSettings } from '../../../core/agent/model-settings.ts';
 import { fileVariables } from '../../../core/agent/prompt.ts';
 import type { VersionContent } from '../../../core/agent/version-content.ts';
+import { storedId } from '../../../core/id.ts';
 import type { Db, Trx } from '../../../db/database.ts';
 import { type Page, readPage } from '../../../db/page.ts';
 import { sql } from '../../../db/sql.ts';
@@ -74,6 +75,19 @@ export async function findVersionSummary(
     select ${summaryColumns} from prompt_versions v
     where v.id = ${id} and v.prompt_id = ${promptId}`.execute(db);
   return rows[0] ?? null;
+}
+
+/** By its label or its identifier in the API. */
+export async function findNamedVersion(
+  db: Db,
+  promptId: string,
+  name: string,
+): Promise<VersionRow | null> {
+  const { rows } = await sql<StoredVersion>`
+    select ${versionColumns} from prompt_versions v
+    where v.prompt_id = ${promptId} and (v.label = ${name} or v.id = ${storedId('version', name)})
+    order by v.label = ${name} desc limit 1`.execute(db);
+  return rows[0] ? versionOf(rows[0]) : null;
 }
 
 /** Those of these labels that versions of the prompt have. */

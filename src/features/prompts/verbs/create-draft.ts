@@ -7,7 +7,8 @@ import { readClock } from '../../../db/clock.ts';
 import { type Db, inTransaction } from '../../../db/database.ts';
 import { requireSchemas } from '../../../engine/compute/require-schemas.ts';
 import { checkBody } from '../../../http/request/validate.ts';
-import { PromptVersionInput } from '../contract/prompts-contract.ts';
+import { freezeTools } from '../../tools/verbs/freeze-tools.ts';
+import { DraftVersionInput } from '../contract/prompts-contract.ts';
 import { draftLabel, findDraftTarget } from '../statements/drafts.ts';
 import { insertVersion } from '../statements/versions.ts';
 import { requireValid, schemaTexts, type VersionFields, versionInput } from './create-version.ts';
@@ -18,7 +19,7 @@ import { requireValid, schemaTexts, type VersionFields, versionInput } from './c
  * by a sweep if there is none (`statements/drafts.ts`).
  */
 
-const Draft = Type.Object({ draft: PromptVersionInput }, { additionalProperties: false });
+const Draft = Type.Object({ draft: DraftVersionInput }, { additionalProperties: false });
 
 /**
  * Checks and stores a draft for an execution of the agent. Its label is ignored.
@@ -26,10 +27,11 @@ const Draft = Type.Object({ draft: PromptVersionInput }, { additionalProperties:
  */
 export async function createDraft(
   { db, compute }: { readonly db: Db; readonly compute: Compute },
-  { workspaceId, userId: createdBy }: Caller,
+  caller: Caller,
   agentId: string,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<string> {
+  const { workspaceId, userId: createdBy } = caller;
   const { draft } = checkBody<{ draft: VersionFields }>(Draft, { draft: fields });
   const { input, variables } = readDraft(draft);
   await requireSchemas(compute, workspaceId, input, 'draft.');
@@ -39,9 +41,11 @@ export async function createDraft(
     if (input.model === null && !agent.hasModel) {
       throw invalidRequest('Field "draft.model" is missing: the agent has no model of its own.');
     }
+    const { toolReferences: references = null } = input;
+    const executedTools = references && (await freezeTools(trx, caller, references));
     const id = uuid7(await readClock(trx));
     await insertVersion(trx, {
-      ...{ ...input, id, workspaceId, createdBy, variables, ...schemaTexts(input) },
+      ...{ ...input, id, workspaceId, createdBy, variables, executedTools, ...schemaTexts(input) },
       ...{ promptId: null, number: null, label: draftLabel },
       draft: { promptId: agent.promptId, agentId },
     });

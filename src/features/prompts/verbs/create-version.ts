@@ -7,21 +7,24 @@ import {
   type VariableSchemas,
 } from '../../../core/agent/variable-schemas.ts';
 import {
-  type VersionContent,
   type VersionContentFields,
   versionContent,
+  type WrittenContent,
 } from '../../../core/agent/version-content.ts';
-import { CallFailure, requireFound } from '../../../core/failure.ts';
+import { CallFailure, invalidRequest, requireFound } from '../../../core/failure.ts';
 import { toId, uuid7 } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import { referenceOf } from '../../../core/tools/tool-reference.ts';
 import { readClock } from '../../../db/clock.ts';
 import { type Db, inTransaction } from '../../../db/database.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
+import { insertVersionServers } from '../../tools/statements/tool-servers.ts';
+import { freezeTools } from '../../tools/verbs/freeze-tools.ts';
 import { nextVersion } from '../statements/next-version.ts';
 import { lockPrompt, updatePrompt } from '../statements/prompts.ts';
-import { insertVersion, type VersionRow } from '../statements/versions.ts';
+import { findNamedVersion, insertVersion, type VersionRow } from '../statements/versions.ts';
 
-export interface VersionInput extends ModelSettings, VersionContent {
+export interface VersionInput extends ModelSettings, WrittenContent {
   /** A new id unless given. */
   readonly id?: string;
   /** Null for the default, see `defaultLabel`. */
@@ -74,8 +77,10 @@ export async function createVersion(
     const id = input.id ?? uuid7(await readClock(trx));
     const { workspaceId, userId: createdBy } = caller;
     const origin = { id, promptId, workspaceId, number: next.number, createdBy };
+    const { toolReferences: references = null } = input;
+    const executedTools = references && (await freezeTools(trx, caller, references));
     const version = await insertVersion(trx, {
-      ...{ ...input, ...origin, label, variables },
+      ...{ ...input, ...origin, label, variables, executedTools },
       ...schemaTexts(input),
     });
     if (!version) {
@@ -84,12 +89,44 @@ export async function createVersion(
         `The prompt already has a version with the label "${label}".`,
       );
     }
+    const serverIds = (executedTools ?? []).map(({ server }) => server);
+    await insertVersionServers(trx, id, [...new Set(serverIds)]);
     await updatePrompt(trx, prompt);
     await auditChange(trx, caller, 'prompt.version', promptId, {
       promptVersionId: toId('version', id),
       promptVersionLabel: label,
     });
     return version;
+  });
+}
+
+/**
+ * Adds a version that is another one with the definitions that its tools have today.
+ * @param from label or identifier of a version of the prompt
+ */
+export async function refreshTools(
+  db: Db,
+  caller: Caller,
+  promptId: string,
+  given: { readonly from: string; readonly label: string | null; readonly notes: string | null },
+): Promise<VersionRow> {
+  return inTransaction(db, async (trx) => {
+    requireFound(await lockPrompt(trx, caller, promptId), 'prompt');
+    const row = requireFound(
+      await findNamedVersion(trx, promptId, given.from),
+      'version',
+      'prompt',
+    );
+    const { executedTools, label, notes } = row;
+    if (!executedTools) {
+      throw invalidRequest(`Field "from": version "${label}" has no tools that Cueline executes.`);
+    }
+    return createVersion(trx, caller, promptId, {
+      ...{ ...row, ...given, notes: given.notes ?? notes },
+      ...{ id: uuid7(await readClock(trx)), toolReferences: executedTools.map(referenceOf) },
+      responseFormat: row.responseFormat === null ? null : JSON.parse(row.responseFormat),
+      variableSchemas: JSON.parse(row.variableSchemas ?? '{}'),
+    });
   });
 }
 

@@ -54,6 +54,24 @@ export async function findToolServer(
   return rows[0] ?? null;
 }
 
+/** With its sealed headers. */
+export async function findToolServerByName(
+  db: Db,
+  workspaceId: string,
+  name: string,
+): Promise<(ToolServerRow & SealedHeaders) | null> {
+  const { rows } = await sql<ToolServerRow & SealedHeaders>`
+    select ${columns}, s.workspace_id, s.sealed_headers from tool_servers s
+    where s.workspace_id = ${workspaceId} and s.name = ${name}`.execute(db);
+  return rows[0] ?? null;
+}
+
+export interface SealedHeaders {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly sealedHeaders: Buffer | null;
+}
+
 /** Locks the server, so that changes of it take turns. */
 export async function lockToolServer(
   trx: Trx,
@@ -149,6 +167,13 @@ export async function writeCheck(db: Db, id: string, problem: string | null): Pr
   );
 }
 
+/** Whether a version has tools of the server, which it names. */
+export async function isNamedByVersions(trx: Trx, serverId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from version_tool_servers where server_id = ${serverId} limit 1`.execute(trx);
+  return rows.length > 0;
+}
+
 /** The agents that pin a version with tools of the server, and how many there are. */
 export async function findAgentsUsing(
   trx: Trx,
@@ -199,20 +224,28 @@ export interface NamedTool extends CatalogRow {
   readonly timeoutMs: number;
 }
 
-/** The tools of these servers of a workspace, which are locked against deletion until the transaction ends. */
-export async function readToolsByServer(
+/** Keeps servers from being deleted until the transaction ends. */
+export async function lockToolServers(
   trx: Trx,
   workspaceId: string,
-  servers: readonly string[],
+  names: readonly string[],
+): Promise<void> {
+  await sql`
+    select from tool_servers where workspace_id = ${workspaceId} and name = any(${names}::text[])
+    order by id for key share`.execute(trx);
+}
+
+export async function readToolsByServer(
+  db: Db,
+  workspaceId: string,
+  names: readonly string[],
 ): Promise<{ readonly servers: ReadonlySet<string>; readonly tools: NamedTool[] }> {
   const { rows: found } = await sql<{ id: string; name: string; timeoutMs: number }>`
     select id, name, timeout_ms from tool_servers
-    where workspace_id = ${workspaceId} and name = any(${servers}::text[]) order by id for key share`.execute(
-    trx,
-  );
+    where workspace_id = ${workspaceId} and name = any(${names}::text[])`.execute(db);
   const tools: NamedTool[] = [];
   for (const { id, name, timeoutMs } of found) {
-    const catalog = await readCatalog(trx, id);
+    const catalog = await readCatalog(db, id);
     tools.push(...catalog.map((tool) => ({ ...tool, serverId: id, server: name, timeoutMs })));
   }
   return { servers: new Set(found.map(({ name }) => name)), tools };

@@ -16,6 +16,7 @@ import {
 import { readClock } from '../../../db/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../../db/database.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
+import { definitionOf } from '../rules/tool-definition.ts';
 import { serverHeadersProblem } from '../rules/tool-request.ts';
 import * as store from '../statements/tool-servers.ts';
 import { newSigningSecret, sealedHeaders } from './tool-secrets.ts';
@@ -103,8 +104,9 @@ export async function changeToolServer(
     ];
     if (fields.length === 0) return { ...row, tools: catalog };
     const next = { ...row, ...settings };
-    refuseOutside(next.url, tools ?? catalog);
-    if (await store.isNameTaken(trx, workspaceId, next)) throw nameTaken(next.name);
+    const outside = pathProblem(next.url, tools ?? catalog);
+    if (outside) throw invalidRequest(outside);
+    if (fields.includes('name')) await requireNewName(trx, workspaceId, next);
     const sealed = headers && sealedHeaders(deps.sealKey, { workspaceId, id }, headers);
     await store.updateToolServer(trx, id, next, sealed ?? null);
     if (tools && fields.includes('tools')) await store.writeCatalog(trx, id, digested(tools));
@@ -151,8 +153,20 @@ export async function requireToolServer(db: Db, caller: Caller, id: string): Pro
   return { ...row, tools: await store.readCatalog(db, id) };
 }
 
+/** Versions name their servers, so a server that one names keeps its name. */
+async function requireNewName(
+  trx: Trx,
+  workspaceId: string,
+  server: { readonly id: string; readonly name: string },
+): Promise<void> {
+  if (await store.isNameTaken(trx, workspaceId, server)) throw nameTaken(server.name);
+  if (!(await store.isNamedByVersions(trx, server.id))) return;
+  const message = 'Versions of prompts name this tool server. Its name cannot change any more.';
+  throw new CallFailure('CONFLICT', message);
+}
+
 /** The URL. */
-function requireHTTP({ kind, url }: ToolServerInput): string {
+export function requireHTTP({ kind, url }: Pick<ToolServerInput, 'kind' | 'url'>): string {
   if (kind !== 'http') {
     const message = `Field "kind": "${kind}" is not supported yet. Only "http" is.`;
     throw invalidRequest(message);
@@ -161,45 +175,44 @@ function requireHTTP({ kind, url }: ToolServerInput): string {
   return url;
 }
 
-async function requireAllowed(
-  { checkBaseURL }: ToolServerDeps,
-  {
-    url,
-    headers,
-    tools,
-  }: {
-    readonly url: string | null;
+/**
+ * Addresses are looked up, so this comes before anything is locked.
+ * @param place the beginning of a message
+ */
+export async function requireAllowed(
+  { checkBaseURL }: Pick<ToolServerDeps, 'checkBaseURL'>,
+  settings: Pick<store.ToolServerRow, 'url'> & {
     readonly headers: Readonly<Record<string, string>>;
     readonly tools: readonly ToolDefinition[];
   },
+  place = '',
 ): Promise<void> {
+  const { url, headers, tools } = settings;
   const problem = url === null ? null : await checkBaseURL(url);
-  if (problem) throw invalidRequest(`Field "url": ${problem.replace('base URL', 'URL')}`);
-  const headersProblem = serverHeadersProblem(headers);
-  if (headersProblem) throw invalidRequest(headersProblem);
-  for (const [index, { name, inputSchema }] of tools.entries()) {
-    if (tools.findIndex((one) => one.name === name) !== index) {
-      throw invalidRequest(`Field "tools" declares "${name}" twice.`);
-    }
-    if (inputSchema.type !== 'object') {
-      throw invalidRequest(`Field "tools.${index}.inputSchema" must have the "type" "object".`);
-    }
-  }
-  if (JSON.stringify(tools.map(definitionOf)).length > definitionsCharsMax) {
-    throw invalidRequest(
-      `Field "tools" must have at most ${definitionsCharsMax} characters as JSON.`,
-    );
-  }
-  refuseOutside(url, tools);
+  if (problem) throw invalidRequest(`${place}Field "url": ${problem.replace('base URL', 'URL')}`);
+  const wrong = serverHeadersProblem(headers) ?? toolsProblem(tools) ?? pathProblem(url, tools);
+  if (wrong) throw invalidRequest(`${place}${wrong}`);
 }
 
-function refuseOutside(url: string | null, tools: readonly ToolDefinition[]): void {
-  if (url === null) return;
-  for (const [index, { path = '' }] of tools.entries()) {
-    if (toolURL(url, path) !== null) continue;
-    const form = 'must begin with "/", be percent-encoded, and have no "..", query or fragment';
-    throw invalidRequest(`Field "tools.${index}.path" ${form}.`);
+function toolsProblem(tools: readonly ToolDefinition[]): string | null {
+  for (const [index, { name, inputSchema }] of tools.entries()) {
+    if (tools.findIndex((one) => one.name === name) !== index) {
+      return `Field "tools" declares "${name}" twice.`;
+    }
+    if (inputSchema.type !== 'object') {
+      return `Field "tools.${index}.inputSchema" must have the "type" "object".`;
+    }
   }
+  return JSON.stringify(tools.map(definitionOf)).length > definitionsCharsMax
+    ? `Field "tools" must have at most ${definitionsCharsMax} characters as JSON.`
+    : null;
+}
+
+function pathProblem(url: string | null, tools: readonly ToolDefinition[]): string | null {
+  if (url === null) return null;
+  const at = tools.findIndex(({ path = '' }) => toolURL(url, path) === null);
+  if (at < 0) return null;
+  return `Field "tools.${at}.path" must begin with "/", be percent-encoded, and have no "..", query or fragment.`;
 }
 
 /** Otherwise whoever changes the address would be sent credentials that nobody can read. */
@@ -224,10 +237,6 @@ function changedFields(
 
 function digested(tools: readonly ToolDefinition[]) {
   return tools.map((tool) => ({ ...definitionOf(tool), digest: definitionDigest(tool) }));
-}
-
-function definitionOf({ name, description, inputSchema, path = '' }: ToolDefinition) {
-  return { name, description, inputSchema, ...(path !== '' && { path }) };
 }
 
 function nameTaken(name: string): CallFailure {

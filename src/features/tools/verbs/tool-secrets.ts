@@ -2,7 +2,7 @@ import { sealExtrasOwner, sealOwner } from '../../../core/model/provider.ts';
 import { noExtras, secretsIn } from '../../../core/model/request-extras.ts';
 import { seal, unseal } from '../../../core/seal.ts';
 import { generateWebhookSecret } from '../../../core/standard-webhooks.ts';
-import type { CalledTool, NewToolServer } from '../statements/tool-servers.ts';
+import type { CalledTool, NewToolServer, SealedHeaders } from '../statements/tool-servers.ts';
 
 /** The secrets of a tool server: headers of its requests, and what signs them. Keys are those of `deriveSealKey`. */
 
@@ -36,6 +36,20 @@ export interface OpenedSecrets {
 }
 
 /** Null if `CUELINE_SECRET` has changed. */
+export function openHeaders(sealKey: Buffer, row: SealedHeaders): OpenedSecrets['headers'] | null {
+  try {
+    return unsealHeaders(sealKey, row);
+  } catch {
+    return null;
+  }
+}
+
+function unsealHeaders(sealKey: Buffer, row: SealedHeaders): OpenedSecrets['headers'] {
+  const { sealedHeaders: sealed } = row;
+  return sealed ? JSON.parse(unseal(sealKey, sealed, sealExtrasOwner(row))) : {};
+}
+
+/** Null if `CUELINE_SECRET` has changed. */
 export function openSecrets(sealKey: Buffer, called: CalledTool): OpenedSecrets | null {
   const owner = { workspaceId: called.workspaceId, id: called.serverId };
   const { sealedHeaders: sealed, sealedSecret, previousSealedSecret } = called;
@@ -43,7 +57,7 @@ export function openSecrets(sealKey: Buffer, called: CalledTool): OpenedSecrets 
     ? [sealedSecret, previousSealedSecret]
     : [sealedSecret];
   try {
-    const headers = sealed ? JSON.parse(unseal(sealKey, sealed, sealExtrasOwner(owner))) : {};
+    const headers = unsealHeaders(sealKey, { ...owner, sealedHeaders: sealed });
     const signing = signingSealed.map((one) => unseal(sealKey, one, sealOwner(owner)));
     const bare = signing.map((secret) => secret.replace(/^whsec_/, ''));
     return { headers, signing, all: [...secretsIn({ ...noExtras, headers }), ...signing, ...bare] };

@@ -1,0 +1,90 @@
+import { invalidRequest } from '../../../core/failure.ts';
+import { identical, same } from '../../../core/json.ts';
+import {
+  type ToolDefinition,
+  toolConcurrencyDefault,
+  toolTimeoutMsDefault,
+} from '../../../core/tools/tool-server.ts';
+import type { Trx } from '../../../db/database.ts';
+import { requirePermission } from '../../people/access/require-permission.ts';
+import { definitionOf } from '../../tools/rules/tool-definition.ts';
+import { findToolServerByName, readCatalog } from '../../tools/statements/tool-servers.ts';
+import {
+  changeToolServer,
+  createToolServer,
+  requireAllowed,
+  requireHTTP,
+  type ToolServerDeps,
+} from '../../tools/verbs/change-tool-server.ts';
+import { openHeaders } from '../../tools/verbs/tool-secrets.ts';
+import type { Change, Planning } from './planning.ts';
+
+export interface DeclaredToolServer {
+  readonly name: string;
+  readonly kind: 'http' | 'mcp' | 'callback';
+  readonly url?: string;
+  /** Left as they are unless given. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  readonly maxConcurrency?: number;
+  readonly enabled?: boolean;
+  readonly tools?: readonly ToolDefinition[];
+}
+
+/** Addresses are looked up, so they are checked before anything is locked. */
+export async function requireAllowedServers(
+  deps: Pick<ToolServerDeps, 'checkBaseURL'>,
+  servers: readonly DeclaredToolServer[],
+): Promise<void> {
+  for (const { name, url = null, headers = {}, tools = [] } of servers) {
+    await requireAllowed(deps, { url, headers, tools }, `The tool server "${name}": `);
+  }
+}
+
+/** Plans a tool server. Its signing secret is made by the server, and shown by a rotation. */
+export async function planToolServer(
+  planning: Planning,
+  declared: DeclaredToolServer,
+): Promise<void> {
+  const { trx, caller, changes, add, sealKey } = planning;
+  const { name, kind, headers, enabled = true, tools = [] } = declared;
+  requirePermission(caller, 'own');
+  const addChange = (one: Omit<Change, 'kind' | 'name'>) =>
+    void changes.push({ kind: 'toolServer', name, ...one });
+  const depsAt = (at: Trx) => ({ db: at, sealKey, checkBaseURL: async () => null });
+  const known = await findToolServerByName(trx, caller.workspaceId, name);
+  planning.toolServers.set(name, new Set(tools.map((tool) => tool.name)));
+  if (!known) {
+    requireHTTP(declared);
+    addChange({ action: 'create' });
+    add(async (at) => {
+      const { id } = await createToolServer(depsAt(at), caller, declared);
+      if (!enabled) await changeToolServer(depsAt(at), caller, id, { enabled });
+    });
+    return;
+  }
+  if (known.kind !== kind)
+    throw invalidRequest(`Its kind is "${known.kind}", which cannot change.`);
+  const { timeoutMs = toolTimeoutMsDefault, maxConcurrency = toolConcurrencyDefault } = declared;
+  const settings = { url: declared.url ?? null, timeoutMs, maxConcurrency, enabled };
+  const fields = ['url', 'timeoutMs', 'maxConcurrency', 'enabled'] as const;
+  const different = fields.filter((field) => known[field] !== settings[field]);
+  for (const field of different) {
+    addChange({ action: 'change', field, from: known[field], to: settings[field] });
+  }
+  const catalog = (await readCatalog(trx, known.id)).map(definitionOf);
+  const hasOtherTools = !same(catalog, tools.map(definitionOf));
+  if (hasOtherTools)
+    addChange({ action: 'change', field: 'tools', to: tools.map((one) => one.name) });
+  const hasOtherHeaders =
+    headers !== undefined && !identical(sorted(openHeaders(sealKey, known)), sorted(headers));
+  if (hasOtherHeaders) addChange({ action: 'change', field: 'headers', to: Object.keys(headers) });
+  if (different.length === 0 && !hasOtherTools && !hasOtherHeaders) return;
+  const { url, ...others } = settings;
+  const patch = { ...others, tools, ...(url !== null && { url }), ...(headers && { headers }) };
+  add((at) => changeToolServer(depsAt(at), caller, known.id, patch));
+}
+
+function sorted(headers: Readonly<Record<string, string>> | null): unknown {
+  return headers && Object.entries(headers).sort();
+}

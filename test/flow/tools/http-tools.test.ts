@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
+import { type Answer, startReceiver, toReceivers } from '../../../harness/receiver.ts';
+import { startService } from '../../../harness/service.ts';
+import { echoOf } from '../../../harness/tool-agents.ts';
+import { addToolServer } from '../../../harness/tool-server.ts';
+import { createModels } from '../../../src/models/registry.ts';
+
+const models = createModels({
+  open: () => assert.fail('no provider is configured'),
+  ...{ env: {}, allowedHosts: [] },
+});
+after(() => models.close());
+const service = await startService({ config: toReceivers, models });
+after(service.close);
+const receiver = await startReceiver();
+after(receiver.close);
+const { key } = await service.key();
+const server = await addToolServer(service, { url: receiver.url });
+
+async function deploy(model: string, reference: object = {}) {
+  const tools = [{ server: server.name, tool: 'refund', approval: 'never', ...reference }];
+  const prompt = await makePrompt(service, { user: '{{text}}', model, tools });
+  const agent = await makeAgent(service, prompt);
+  await move(service, agent, 'enable-api', 'deploy');
+  return agent;
+}
+
+async function execute({ path }: { path: string }, more: object = {}) {
+  const body = { variables: { text: 'Pay it back.' }, ...more };
+  const accepted = await service.call('POST', `${path}/execute`, { key, body });
+  if (accepted.status !== 202) return accepted.body;
+  const at = `${path}/executions/${accepted.body.executionId}?wait=60`;
+  return (await service.call('GET', at, { key })).body;
+}
+
+const once = echoOf([['refund', { orderId: 'o-1', cents: 5 }]]);
+const text = (body: string, code = 200): Answer => {
+  return (_, response) => void response.writeHead(code).end(body);
+};
+
+test('an execution calls a tool by a signed request, and its model reads the result', async () => {
+  receiver.answer = text('{"refunded":true}');
+  const before = receiver.requests.length;
+  const record = await execute(await deploy(once));
+  assert.deepEqual([record.status, record.outputText], ['success', 'Pay it back.']);
+  assert.deepEqual([record.turns, record.toolCallsMade], [2, 1]);
+  const requests = receiver.requests.slice(before);
+  assert.equal(requests.length, 1);
+  const [request] = requests;
+  assert.ok(request);
+  assert.deepEqual(JSON.parse(request.body), { orderId: 'o-1', cents: 5 });
+  const { headers } = request;
+  new Webhook(server.signingSecret).verify(request.body, headers);
+  assert.equal(headers['cueline-execution'], record.executionId);
+  assert.match(headers.traceparent ?? '', /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  assert.match(headers['webhook-id'] ?? '', /^tcl_/);
+  assert.equal(headers['idempotency-key'], headers['webhook-id']);
+});
+
+test('bound values come from the call, whatever the model says', async () => {
+  receiver.answer = text('ok');
+  const agent = await deploy(once, { bind: { orderId: 'metadata.order' } });
+  const refused = await execute(agent);
+  assert.deepEqual(
+    [refused.code, refused.missingMetadata],
+    ['MISSING_METADATA', ['metadata.order']],
+  );
+  const record = await execute(agent, { metadata: { order: 'mine' } });
+  assert.equal(record.status, 'success');
+  assert.deepEqual(JSON.parse(receiver.requests.at(-1)?.body ?? ''), { orderId: 'mine', cents: 5 });
+});
+
+test('a tool that is gone from its server is not called, and the model is told', async () => {
+  const other = await addToolServer(service, { url: receiver.url });
+  const agent = await deploy(once, { server: other.name });
+  await service.call('PATCH', other.path, { key, body: { tools: [] } });
+  const before = receiver.requests.length;
+  const record = await execute(agent);
+  assert.deepEqual([record.status, receiver.requests.length], ['success', before]);
+});
+
+test('an unsafe call whose outcome is unknown leaves once, a safe one again with the same key', async () => {
+  receiver.answer = text('', 503);
+  const before = receiver.requests.length;
+  const record = await execute(await deploy(once));
+  assert.deepEqual([record.status, record.errorCode], ['failed', 'TOOL_OUTCOME_UNKNOWN']);
+  assert.equal(receiver.requests.length, before + 1);
+  receiver.answer = (request, response) => {
+    const isFirst =
+      receiver.requests.filter(
+        ({ headers }) => headers['webhook-id'] === request.headers['webhook-id'],
+      ).length === 1;
+    response.writeHead(isFirst ? 503 : 200).end('ok');
+  };
+  const safe = await execute(await deploy(once, { safe: true, approval: undefined }));
+  assert.equal(safe.status, 'success');
+  const ids = receiver.requests.slice(before + 1).map(({ headers }) => headers['idempotency-key']);
+  assert.equal(ids.length, 2);
+  assert.equal(new Set(ids).size, 1);
+});
