@@ -29,6 +29,8 @@ export interface PlaygroundRun {
   /** Overrides of the version's settings; null keeps the version's. */
   readonly settings: ModelSettings;
   readonly values: Variables;
+  /** The most that it may cost, in US dollars; null for no limit. */
+  readonly maxCostUSD: number | null;
 }
 
 /** The server recognizes these agents by this tag. */
@@ -81,7 +83,7 @@ const pendingStarts = new Map<string, number>();
 
 async function startExclusively(
   userId: string,
-  { version, draft, settings, values }: PlaygroundRun,
+  { version, draft, settings, values, maxCostUSD }: PlaygroundRun,
 ) {
   const { promptId } = version;
   try {
@@ -95,7 +97,16 @@ async function startExclusively(
       ...changedSettings(agent, settings),
     };
     if (Object.keys(patch).length > 0) await cueline.agents.update(agentId, patch);
-    return await execute(agentId, values, {}, { playground: true, ...(draft && { draft }) });
+    return await execute(
+      agentId,
+      values,
+      {},
+      {
+        playground: true,
+        ...(draft && { draft }),
+        ...(maxCostUSD !== null && { maxCostUSD }),
+      },
+    );
   } finally {
     const remaining = (pendingStarts.get(promptId) ?? 1) - 1;
     pendingStarts.set(promptId, remaining);

@@ -46,7 +46,8 @@ export function usePlayground(prompt: Prompt, versionIds: readonly string[]) {
     defaultValue: {},
     getInitialValueInEffect: false,
   });
-  const executions = useExecutions(promptId, values);
+  const [maxCostUSD, setMaxCostUSD] = useState<number | null>(null);
+  const executions = useExecutions(promptId, values, maxCostUSD);
   const baseId = draft.base?.promptVersionId ?? null;
   const shownOf = ({ choice }: PlaygroundColumn) =>
     choice === draftChoice && !draft.changed ? (baseId ?? draftChoice) : choice;
@@ -83,6 +84,7 @@ export function usePlayground(prompt: Prompt, versionIds: readonly string[]) {
   };
   return {
     ...{ columns, draft, create, values, setValues, executions, shownOf, inputs, run, actions },
+    ...{ maxCostUSD, setMaxCostUSD },
     /** Why the columns cannot run; null if they can. */
     problem: usesDraft(columns) ? problem : null,
     usesDraft: usesDraft(columns),
@@ -170,14 +172,18 @@ function valuesOf(draft: Draft): TakenValues {
 }
 
 /** One execution for each slot. */
-function useExecutions(promptId: string, values: Readonly<Record<string, string>>) {
+function useExecutions(
+  promptId: string,
+  values: Readonly<Record<string, string>>,
+  maxCostUSD: number | null,
+) {
   const queries = useQueryClient();
   const { user } = useMe();
   const start = async ({ versionId, settings, draft }: StartInput) => {
     const version = await queries.ensureQueryData(versionQuery(promptId, versionId));
     const typed = playgroundValues(draft ? valuesOf(draft) : version, values);
     return startPlaygroundRun(user.userId, {
-      ...{ version, settings, values: typed },
+      ...{ version, settings, values: typed, maxCostUSD },
       ...(draft && { draft: toVersionInput(draft) }),
     });
   };
