@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { type FakeProvider, startFakeProvider } from '../harness/fake-provider.ts';
 import { addKey, addWorkspace, type KeyOptions, type TestKey } from '../harness/people.ts';
 import { type CuelineProcess, spawnCueline } from '../harness/process.ts';
-import { type Db, openDatabase } from '../src/db/database.ts';
+import { type Database, openDatabase } from '../src/db/database.ts';
 import type { Fault } from './fault.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { Fault } from './fault.ts';
 export interface ProofEnvironment {
   /** For processes that a claim starts itself. */
   readonly fault: Fault | null;
-  readonly db: Db;
+  readonly db: Database;
   readonly connection: pg.ClientConfig;
   readonly workspaceId: string;
   readonly ownerId: string;

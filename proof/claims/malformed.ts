@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { type CuelineProcess, hasEnded } from '../../harness/process.ts';
 import { type Claim, percentile } from '../claim.ts';
 import type { Attack } from '../malformed/attack.ts';
-import { attacks } from '../malformed/attacks.ts';
+import { attacks, fixedAttacks } from '../malformed/attacks.ts';
 import { checkResponses, exportsFull } from '../malformed/response-checks.ts';
-import { checkHealth, createTargets, memoryKiB } from '../malformed/target.ts';
+import { checkHealth, createTargets, memoryKiB, responds } from '../malformed/target.ts';
 import { send } from '../malformed/wire.ts';
 
 /** Malformed requests over raw sockets to one process with both roles. A round is a request. */
@@ -49,11 +49,13 @@ export const malformed: Claim = {
     /** After each batch of the second half: the first half warms up. */
     const memory: number[] = [];
     let sent = 0;
-    while (sent < rounds && violations.length < violationsMax && !hasEnded(process.child)) {
+    while (sent < rounds && violations.length < violationsMax && (await responds(process))) {
       // New targets, because attacks delete agents and lower plans.
-      const arbitrary = attacks(await createTargets(environment, process.url));
+      const targets = await createTargets(environment, process.url);
+      const fixed = sent === 0 ? fixedAttacks(targets) : [];
+      const numRuns = Math.min(batchSize, rounds - sent) - fixed.length;
       const seed = Math.floor(environment.random() * 2 ** 31);
-      const batch = fc.sample(arbitrary, { numRuns: Math.min(batchSize, rounds - sent), seed });
+      const batch = [...fixed, ...fc.sample(attacks(targets), { numRuns, seed })];
       await inParallel(batch, async (attack) => {
         if (violations.length >= violationsMax) return;
         const received = await send(port, attack, open);

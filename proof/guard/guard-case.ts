@@ -9,6 +9,8 @@ export interface GuardCase {
   readonly allowedHosts?: readonly string[];
   /** Whether a workspace may store it. */
   readonly stored: boolean;
+  /** Part of the reason why not, if it is the text and not its host. */
+  readonly why?: string;
   /** `address port` of each target that a call may reach. If empty, no packet may leave. */
   readonly reaches: readonly string[];
   /** `openai-compatible` by default. */

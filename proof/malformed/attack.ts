@@ -57,7 +57,7 @@ export interface Targets {
   readonly userId: string;
 }
 
-export function bearer({ key }: Targets): string {
+export function bearer({ key }: Pick<Targets, 'key'>): string {
   return `Authorization: Bearer ${key}`;
 }
 

@@ -1,9 +1,22 @@
 import fc from 'fast-check';
 import { type Attack, bytes, type Sent, type Targets, utf8 } from './attack.ts';
-import { broken, oversize } from './bodies.ts';
+import { broken, invalidBodies, oversizes } from './bodies.ts';
 import { nearValid } from './calls.ts';
-import { framing } from './framing.ts';
-import { headers, methods, paths } from './heads.ts';
+import { framings } from './framing.ts';
+import { headers, heads, methods, paths } from './heads.ts';
+
+/** Those that are no matter of chance. Each is sent once, before the random ones. */
+export function fixedAttacks(targets: Targets): Attack[] {
+  const all = {
+    'odd framing': framings(targets),
+    'an odd head': heads,
+    'a body that is too large': oversizes(targets),
+    'an invalid body': invalidBodies(targets),
+  };
+  return Object.entries(all).flatMap(([what, requests]) =>
+    requests.map((sent) => ({ what, requests: [sent], afterwards: 'read' as const, pauseMs: 0 })),
+  );
+}
 
 export function attacks(targets: Targets): fc.Arbitrary<Attack> {
   const one = (arbitrary: fc.Arbitrary<Sent>, what: string) =>
@@ -19,9 +32,12 @@ export function attacks(targets: Targets): fc.Arbitrary<Attack> {
     { weight: 12, arbitrary: one(broken(targets), 'an invalid body') },
     { weight: 10, arbitrary: one(paths(targets), 'an odd path or query') },
     { weight: 8, arbitrary: one(headers(targets), 'odd headers') },
-    { weight: 12, arbitrary: one(framing(targets), 'odd framing') },
+    { weight: 12, arbitrary: one(fc.constantFrom(...framings(targets)), 'odd framing') },
     { weight: 6, arbitrary: one(methods(targets), 'an odd method or version') },
-    { weight: 1, arbitrary: one(oversize(targets), 'a body that is too large') },
+    {
+      weight: 1,
+      arbitrary: one(fc.constantFrom(...oversizes(targets)), 'a body that is too large'),
+    },
     { weight: 4, arbitrary: pipelined(called) },
     { weight: 4, arbitrary: piecemeal(called) },
     { weight: 3, arbitrary: reset(called) },

@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { bearer, bytes, json, request, type Sent, type Targets, utf8 } from './attack.ts';
 
 /** Ambiguous message framing, as in request smuggling. */
-export function framing(targets: Targets): fc.Arbitrary<Sent> {
+export function framings(targets: Pick<Targets, 'key'>): readonly Sent[] {
   const path = '/api/v1/prompts';
   const start = `POST ${path} HTTP/1.1\r\nHost: x\r\n${bearer(targets)}\r\n${json}\r\n`;
   const body = '{"name":"x"}';
@@ -12,7 +11,7 @@ export function framing(targets: Targets): fc.Arbitrary<Sent> {
   const inner = 'GET /healthz HTTP/1.1\r\nHost: smuggled\r\n\r\n';
   const te = 'Transfer-Encoding: chunked\r\n';
   const refused = { whole: true, status: 400 };
-  return fc.constantFrom(
+  return [
     bytes(
       `${start}Content-Length: ${n}\r\nContent-Length: ${n + 1}\r\n\r\n${body}${inner}`,
       'POST',
@@ -84,5 +83,21 @@ export function framing(targets: Targets): fc.Arbitrary<Sent> {
       'GET',
       { whole: true, status: 200 },
     ),
-  );
+    bytes(`POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n${body}`, 'POST', refused),
+    bytes(
+      'POST /nope HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\nF/O / HTTP/1.1\r\nHost: x\r\n\r\n',
+      'POST',
+      refused,
+    ),
+    ...['gzip, chunked', 'x, chunked'].map((coding) =>
+      bytes(`${start}Transfer-Encoding: ${coding}\r\n\r\n${chunked}`, 'POST', {
+        whole: true,
+        status: 415,
+      }),
+    ),
+    bytes(`${start}Transfer-Encoding: Chunked\r\n\r\n${chunked}`, 'POST', {
+      whole: true,
+      status: 201,
+    }),
+  ];
 }

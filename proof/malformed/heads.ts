@@ -199,16 +199,6 @@ export function methods({ agentId }: Targets): fc.Arbitrary<Sent> {
     'http/1.1',
     '',
   );
-  const special = fc.constantFrom(
-    bytes('GET /healthz\r\n'),
-    bytes('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
-    bytes(Buffer.from('1603010200010001fc0303', 'hex')),
-    bytes('\r\n\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', 'GET', {
-      whole: true,
-      status: 200,
-    }),
-    bytes('GET /healthz HTTP/1.0\r\n\r\n', 'GET', { whole: true, status: 200 }),
-  );
   const composed = fc.tuple(method, target, version).map(([name, path, protocol]) => {
     const known = /^(TRACE|CONNECT|QUERY|PROPFIND|LOCK|PURGE|SEARCH|OPTIONS|HEAD|PUT|DELETE)$/.test(
       name,
@@ -218,5 +208,34 @@ export function methods({ agentId }: Targets): fc.Arbitrary<Sent> {
     const whole = known && protocol === 'HTTP/1.1' && form;
     return bytes(`${name} ${path} ${protocol}\r\nHost: x\r\n\r\n`, name, { whole });
   });
-  return fc.oneof({ weight: 5, arbitrary: composed }, { weight: 1, arbitrary: special });
+  return fc.oneof(
+    { weight: 5, arbitrary: composed },
+    { weight: 1, arbitrary: fc.constantFrom(...heads) },
+  );
 }
+
+const whole = (status: number): Partial<Sent> => ({ whole: true, status });
+const end = 'Host: x\r\n\r\n';
+
+/** Heads with their responses, or that need none. */
+export const heads: readonly Sent[] = [
+  bytes('GET /healthz\r\n'),
+  bytes('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  bytes(Buffer.from('1603010200010001fc0303', 'hex')),
+  bytes(`\r\n\r\n\r\nGET /healthz HTTP/1.1\r\n${end}`, 'GET', whole(200)),
+  bytes('GET /healthz HTTP/1.0\r\n\r\n', 'GET', whole(200)),
+  bytes('hello\r\n\r\n', 'GET', whole(400)),
+  bytes(`F/O / HTTP/1.1\r\n${end}`, 'GET', whole(400)),
+  bytes(`GET / HTTP/9.9\r\n${end}`, 'GET', whole(400)),
+  bytes(`GET / HTTP/1.1\r\nA b: c\r\n${end}`, 'GET', whole(400)),
+  bytes(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(70_000)}\r\n\r\n`, 'GET', whole(431)),
+  bytes('GET /nope HTTP/1.1\r\n\r\n', 'GET', whole(404)),
+  bytes(`GET /nope HTTP/1.1\r\nExpect: something\r\n${end}`, 'GET', whole(404)),
+  bytes(`CONNECT x:443 HTTP/1.1\r\n${end}`, 'CONNECT', whole(405)),
+  bytes(`FOO /api/v1/agents HTTP/1.1\r\n${end}`, 'FOO', whole(405)),
+  bytes(`get /healthz HTTP/1.1\r\n${end}`, 'get', whole(405)),
+  bytes(`TRACE /healthz HTTP/1.1\r\n${end}`, 'TRACE', whole(405)),
+  bytes(`QUERY /nope HTTP/1.1\r\n${end}`, 'QUERY', whole(404)),
+  bytes(`QUERY /api/v1/prompts HTTP/1.1\r\n${end}`, 'QUERY', whole(405)),
+  bytes(`QUERY /api/auth/sign-out HTTP/1.1\r\n${end}`, 'QUERY', whole(405)),
+];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { addAgent } from '../../harness/agents.ts';
 import { addMember, addWorkspace } from '../../harness/people.ts';
-import { type CuelineProcess, hasEnded } from '../../harness/process.ts';
+import type { CuelineProcess } from '../../harness/process.ts';
 import { toId } from '../../src/core/id.ts';
 import { ask } from '../access/ask.ts';
 import type { ProofEnvironment } from '../environment.ts';
@@ -33,10 +33,18 @@ export async function createTargets(environment: ProofEnvironment, url: string):
   return { key, agentId, executionId, promptId, promptVersionId, apiKeyId, userId: memberId };
 }
 
+/** False once it has crashed, even if its end is not known yet. */
+export function responds({ url }: CuelineProcess): Promise<boolean> {
+  return fetch(`${url}/healthz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
 /** The resident memory of the process, from its metrics; null if it has ended. */
-export async function memoryKiB({ child, url }: CuelineProcess): Promise<number | null> {
-  if (hasEnded(child)) return null;
-  return Math.round((await metricOf(url, 'process_resident_memory_bytes')) / 1024);
+export async function memoryKiB(process: CuelineProcess): Promise<number | null> {
+  if (!(await responds(process))) return null;
+  return Math.round((await metricOf(process.url, 'process_resident_memory_bytes')) / 1024);
 }
 
 /** Checks that another workspace in the same process and database still works. */
@@ -45,8 +53,8 @@ export async function checkHealth(
   process: CuelineProcess,
 ): Promise<string[]> {
   const { child, url } = process;
-  if (hasEnded(child)) {
-    return [`the process exited: ${child.exitCode ?? child.signalCode}`];
+  if (!(await responds(process))) {
+    return [`the process does not respond: ${child.exitCode ?? child.signalCode ?? 'it runs'}`];
   }
   const { db } = environment;
   const { workspaceId, ownerId } = await addWorkspace(db);

@@ -28,7 +28,10 @@ export function batches({ method, open, plain, request }: Connection) {
       ): Promise<BatchAccepted> {
         const input = { params: { agentId }, query: { fileName }, body: '' };
         const { body } = await request('POST /api/v1/agents/{agentId}/batches', input, {
-          ...{ ...options, idempotencyKey, file, headers: { 'content-type': 'application/jsonl' } },
+          ...options,
+          idempotencyKey,
+          file,
+          headers: { 'content-type': 'application/jsonl' },
           ...(file instanceof ReadableStream && { retries: 0 }),
         });
         return body;

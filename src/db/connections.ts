@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import { type Db, dropIdle, openDatabase } from './database.ts';
+import { type Database, type Db, openDatabase } from './database.ts';
 import { openPipelines, type Pipelines } from './pipeline.ts';
 
 /**
@@ -73,12 +73,12 @@ interface ReadPool {
   readonly onError: (error: unknown) => void;
 }
 
-function openHistoryDb(options: ReadPool & { readonly historyReadsMax: number }): Db {
+function openHistoryDb(options: ReadPool & { readonly historyReadsMax: number }): Database {
   const { connection, historyReadsMax: poolMax, onError } = options;
   return openDatabase({ connection, poolMax, onError, statementMsMax: historyStatementMsMax });
 }
 
-function openExportDb(options: ReadPool & { readonly exportsMax: number }): Db {
+function openExportDb(options: ReadPool & { readonly exportsMax: number }): Database {
   const { connection, exportsMax: poolMax, onError } = options;
   const timeouts = { statementMsMax: exportIdleMsMax, idleMsMax: exportIdleMsMax };
   return openDatabase({ connection, poolMax, onError, ...timeouts });
@@ -100,24 +100,35 @@ export function openConnections(options: {
   const leasePipelines = open(leaseConnectionsMax, leaseMs / 4);
   const eventPipelines = open(eventConnectionsMax, responseTimeoutMs);
   const workDb = openDatabase({
-    ...{ connection, poolMax: workConnectionsMax, onError },
+    connection,
+    poolMax: workConnectionsMax,
+    onError,
     // A response after the lease has expired is useless, and a dead connection must be detected early.
     statementMsMax: Math.max(workStatementMsMin, (leaseMs * 2) / 3),
   });
   const eventDb = openDatabase({ connection, poolMax: eventConnectionsMax, onError });
   const historyDb = openHistoryDb(options);
   const readinessDb = openDatabase({
-    ...{ connection, poolMax: 1, onError },
+    connection,
+    poolMax: 1,
+    onError,
     statementMsMax: options.readinessMsMax ?? readinessMsMax,
   });
   const exportDb = openExportDb(options);
   const pools = [workDb, eventDb, historyDb, readinessDb, exportDb];
   return {
-    ...{ pipelines, singlePipelines, leasePipelines, eventPipelines },
-    ...{ workDb, eventDb, historyDb, readinessDb, exportDb },
+    pipelines,
+    singlePipelines,
+    leasePipelines,
+    eventPipelines,
+    workDb,
+    eventDb,
+    historyDb,
+    readinessDb,
+    exportDb,
     dropIdle() {
       for (const one of [pipelines, singlePipelines, eventPipelines]) one.dropIdle();
-      for (const one of pools) dropIdle(one);
+      for (const one of pools) one.dropIdle();
     },
     async close() {
       const all = [pipelines, singlePipelines, leasePipelines, eventPipelines];

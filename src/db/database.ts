@@ -60,7 +60,7 @@ export interface DatabaseOptions {
   readonly onError: (error: Error) => void;
 }
 
-export function openDatabase(options: DatabaseOptions): Db {
+export function openDatabase(options: DatabaseOptions): Database {
   const { statementMsMax = statementMsDefault, idleMsMax } = options;
   const { idle = new IdleConnections() } = options.connection;
   const config = clientConfig({ ...options.connection, idle }, statementMsMax, idleMsMax);
@@ -77,26 +77,49 @@ export function openDatabase(options: DatabaseOptions): Db {
   });
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
-  const db = new PoolHandle(pool);
-  pools.set(db, pool);
   const closeIdle = idleCloser(pool);
   idle.add(closeIdle);
-  idleClosers.set(db, closeIdle);
   if (statementMsMax > 0) destroySilentConnections(pool, statementMsMax, () => idle.close());
-  return db;
+  return new Database(pool, closeIdle);
 }
 
 /** Waits before a connection is taken. Returns what to do once it is given back. */
 export type BeforeConnection = () => Promise<(() => void) | null>;
 
-class PoolHandle implements Db {
+/** A handle on a pool. */
+export class Database implements Db {
   readonly isTransaction = false;
+  /** Closes idle connections: if one connection died silently, the others are dead too. */
+  readonly dropIdle: () => void;
   readonly #pool: pg.Pool;
   readonly #before: BeforeConnection | null;
 
-  constructor(pool: pg.Pool, before: BeforeConnection | null = null) {
+  constructor(pool: pg.Pool, dropIdle: () => void, before: BeforeConnection | null = null) {
     this.#pool = pool;
+    this.dropIdle = dropIdle;
     this.#before = before;
+  }
+
+  /** Another handle on the same pool, which closes it. */
+  withBefore(before: BeforeConnection): Database {
+    return new Database(this.#pool, this.dropIdle, before);
+  }
+
+  get connectionsMax(): number {
+    return this.#pool.options.max;
+  }
+
+  /** The pool for a library with statements of its own, whose errors are observed. */
+  observedPool(): pg.Pool {
+    const connect = async () => {
+      const client = await observed(this.#pool.connect());
+      return {
+        query: (text: string, values: unknown[]) => observed(client.query(text, values)),
+        release: (isBroken?: boolean) => client.release(isBroken),
+      };
+    };
+    const { options } = this.#pool;
+    return { connect, end: () => this.destroy(), options } as unknown as pg.Pool;
   }
 
   run<Row>(statement: Statement<Row>): Promise<Result<Row>> {
@@ -135,7 +158,7 @@ class PoolHandle implements Db {
   async #take() {
     const after = await this.#before?.();
     try {
-      const client = await this.#pool.connect();
+      const client = await observed(this.#pool.connect());
       const release = (isBroken: boolean) => {
         client.release(isBroken);
         after?.();
@@ -143,7 +166,6 @@ class PoolHandle implements Db {
       return { client, release };
     } catch (error) {
       after?.();
-      reportError(error);
       throw error;
     }
   }
@@ -169,11 +191,10 @@ class LentConnection implements Db {
     // It may be lent to someone else by now.
     if (this.#ended) throw new Error('The connection was released.');
     try {
-      const result = await this.#client.query({ text, values: values as unknown[] });
+      const result = await observed(this.#client.query({ text, values: values as unknown[] }));
       // Several statements in one text have several results.
       return Array.isArray(result) ? result.at(-1) : result;
     } catch (error) {
-      reportError(error);
       throw withCallers(error);
     }
   }
@@ -207,7 +228,9 @@ class LentConnection implements Db {
     await this.run({ text: beginnings[mode], values: [] });
     const nested = () => Promise.reject(new Error('A transaction has begun already.'));
     const trx: OpenTransaction = {
-      ...{ isTransaction: true, transaction: nested, begin: nested },
+      isTransaction: true,
+      transaction: nested,
+      begin: nested,
       run: (statement) => this.run(statement),
       connection: (work) => work(trx),
       destroy: () => this.destroy(),
@@ -242,29 +265,21 @@ function camelRows<Row>({ fields, rows }: pg.QueryResult): Row[] {
   });
 }
 
+async function observed<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    reportError(error);
+    throw error;
+  }
+}
+
 /** The error of a server says nothing of the code that sent the statement. */
 function withCallers(error: unknown): unknown {
   if (error instanceof Error) {
     error.stack = `${error.stack}\n${new Error().stack?.split('\n').slice(2).join('\n')}`;
   }
   return error;
-}
-
-const pools = new WeakMap<Db, pg.Pool>();
-
-/** Another handle on the pool of `db`, which closes it. */
-export function handleOf(db: Db, before: BeforeConnection): Db {
-  return new PoolHandle(poolOf(db), before);
-}
-
-export function connectionsMaxOf(db: Db): number {
-  return poolOf(db).options.max;
-}
-
-function poolOf(db: Db): pg.Pool {
-  const pool = pools.get(db);
-  if (!pool) throw new Error('The handle has no pool.');
-  return pool;
 }
 
 /** Runs `work` in a transaction; joins the transaction if the handle already is one. */
@@ -275,34 +290,6 @@ export function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promis
 function isTransaction(db: Db): db is Trx {
   return db.isTransaction;
 }
-
-/** The pool of `db` for a library with statements of its own, whose errors are observed. */
-export function observedPool(db: Db): pg.Pool {
-  const pool = poolOf(db);
-  const observed = async <T>(work: Promise<T>) => {
-    try {
-      return await work;
-    } catch (error) {
-      reportError(error);
-      throw error;
-    }
-  };
-  const connect = async () => {
-    const client = await observed(pool.connect());
-    return {
-      query: (text: string, values: unknown[]) => observed(client.query(text, values)),
-      release: (isBroken?: boolean) => client.release(isBroken),
-    };
-  };
-  return { connect, end: () => pool.end(), options: pool.options } as unknown as pg.Pool;
-}
-
-/** Closes idle connections: if one connection died silently, the others are dead too. */
-export function dropIdle(db: Db): void {
-  idleClosers.get(db)?.();
-}
-
-const idleClosers = new WeakMap<Db, () => void>();
 
 const statementMsDefault = 30_000;
 const connectTimeoutMs = 5_000;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Release, Shares } from '../core/shares.ts';
-import { type Db, handleOf } from './database.ts';
+import type { Database } from './database.ts';
 import type { Pipelines } from './pipeline.ts';
 
 /**
@@ -18,8 +18,8 @@ export function inWorkspace<T>(workspaceId: string, work: () => T): T {
 }
 
 /** Another handle on the same pool, with a slot for each connection that a workspace uses. Closing `db` closes both. */
-export function fairDb(db: Db, shares: Shares): Db {
-  return handleOf(db, () => slotOf(shares));
+export function fairDb(db: Database, shares: Shares): Database {
+  return db.withBefore(() => slotOf(shares));
 }
 
 /** The same connections, likewise. */

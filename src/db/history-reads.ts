@@ -2,27 +2,6 @@ import type { Shares } from '../core/shares.ts';
 import type { Db } from './database.ts';
 import type { Standby } from './standby.ts';
 
-/**
- * Lists, searches and statistics. They run on their own connections, so that a slow one never delays admission, status,
- * sessions or readiness.
- */
-export interface HistoryReads {
-  /**
-   * Runs `work` once the reader has a slot, on the standby if it may serve the caller, else on the primary. Only what is safe
-   * to repeat: if the standby fails, it runs again on the primary.
-   * @throws {CallFailure} UNAVAILABLE if no slot becomes free in time
-   */
-  read<T>(
-    reader: HistoryReader,
-    work: (db: Db) => Promise<T>,
-    options?: HistoryReadOptions,
-  ): Promise<T>;
-}
-
-export interface HistoryReader {
-  readonly workspaceId: string;
-}
-
 export interface HistoryReadOptions {
   /** Whether it looks at records one by one. */
   readonly isSearch?: boolean;
@@ -43,8 +22,44 @@ export interface HistoryReadDeps {
   readonly standby?: { readonly db: Db; readonly reads: Standby } | null;
 }
 
-export function createHistoryReads({ db, shares, standby = null }: HistoryReadDeps): HistoryReads {
-  async function run<T>(work: (db: Db) => Promise<T>, options: HistoryReadOptions): Promise<T> {
+/**
+ * Lists, searches and statistics. They run on their own connections, so that a slow one never delays admission, status,
+ * sessions or readiness.
+ */
+export class HistoryReads {
+  readonly #deps: HistoryReadDeps;
+
+  constructor(deps: HistoryReadDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Runs `work` once the reader has a slot, on the standby if it may serve the caller, else on the primary. Only what is safe
+   * to repeat: if the standby fails, it runs again on the primary.
+   * @throws {CallFailure} UNAVAILABLE if no slot becomes free in time
+   */
+  async read<T>(
+    { workspaceId }: { readonly workspaceId: string },
+    work: (db: Db) => Promise<T>,
+    options: HistoryReadOptions = {},
+  ): Promise<T> {
+    const { searches, historyReads } = this.#deps.shares;
+    const { signal, isSearch = false } = options;
+    const releaseSearch = isSearch ? await searches.wait(workspaceId, signal) : null;
+    try {
+      const release = await historyReads.wait(workspaceId, signal);
+      try {
+        return await this.#run(work, options);
+      } finally {
+        release();
+      }
+    } finally {
+      releaseSearch?.();
+    }
+  }
+
+  async #run<T>(work: (db: Db) => Promise<T>, options: HistoryReadOptions): Promise<T> {
+    const { db, standby } = this.#deps;
     if (!standby) return work(db);
     const { reads } = standby;
     const { fresh = false, writer = null, onRead } = options;
@@ -65,21 +80,4 @@ export function createHistoryReads({ db, shares, standby = null }: HistoryReadDe
     if (asOf) onRead?.(asOf);
     return value;
   }
-
-  return {
-    async read({ workspaceId }, work, options = {}) {
-      const { signal, isSearch = false } = options;
-      const releaseSearch = isSearch ? await shares.searches.wait(workspaceId, signal) : null;
-      try {
-        const release = await shares.historyReads.wait(workspaceId, signal);
-        try {
-          return await run(work, options);
-        } finally {
-          release();
-        }
-      } finally {
-        releaseSearch?.();
-      }
-    },
-  };
 }

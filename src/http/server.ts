@@ -74,8 +74,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   disconnectSlowReaders(app.server, limits);
   endSlowSenders(app.server, limits);
-  app.server.on('connection', options.shutdown.recordActivity);
   app.server.on('connection', (socket) => {
+    options.shutdown.recordActivity();
     // Node caches the peer address at its first use: read here, it is known after a reset. If it is missing, the
     // connection was reset before it was accepted.
     if (socket.remoteAddress === undefined) socket.destroy();
@@ -144,6 +144,7 @@ function addRequestHooks(app: FastifyInstance, { shutdown, publicUrl }: ServerOp
   app.decorateRequest('open', false);
   app.decorateRequest('heldBody', null);
   app.decorateRequest('bodyOwner', null);
+  app.decorateRequest('sessionUser', null);
   app.addHook('onRequest', (request, reply, done) => {
     // Fastify rejects a malformed content type before the key is checked, and a QUERY without one; `readBody` reads
     // the raw header instead, and no route answers QUERY.

@@ -23,12 +23,24 @@ export async function testConnection(
   fetch: typeof globalThis.fetch,
   timeoutMs: number,
 ): Promise<void> {
+  await inTime<unknown>(connection, timeoutMs, (signal) =>
+    hasNoList(connection)
+      ? callNoModel(connection, fetch, signal)
+      : readList(connection, fetch, signal, listURL(connection)),
+  );
+}
+
+async function inTime<T>(
+  connection: Connection,
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const test = hasNoList(connection) ? callNoModel : readModels;
-  await test(connection, fetch, signal).catch((error: unknown) => {
-    if (signal.aborted) throw tooSlow(timeoutMs);
-    throw toFailure(error, secretsOf(connection), Date.now());
-  });
+  try {
+    return await work(signal);
+  } catch (error) {
+    throw signal.aborted ? tooSlow(timeoutMs) : toFailure(error, secretsOf(connection), Date.now());
+  }
 }
 
 function hasNoList({ kind, auth }: Connection): boolean {
@@ -45,12 +57,8 @@ export async function listModels(
   timeoutMs: number,
 ): Promise<string[]> {
   if (hasNoList(connection)) return [];
-  const signal = AbortSignal.timeout(timeoutMs);
-  const text = await readList(connection, fetch, signal, wholeListURL(connection)).catch(
-    (error: unknown) => {
-      if (signal.aborted) throw tooSlow(timeoutMs);
-      throw toFailure(error, secretsOf(connection), Date.now());
-    },
+  const text = await inTime(connection, timeoutMs, (signal) =>
+    readList(connection, fetch, signal, wholeListURL(connection)),
   );
   return namesIn(JSON.parse(text)).slice(0, modelsMax).sort();
 }
@@ -64,14 +72,6 @@ function namesIn(list: unknown): string[] {
     const text = typeof id === 'string' ? id : name;
     return typeof text === 'string' ? [text.replace(/^models\//, '')] : [];
   });
-}
-
-async function readModels(
-  connection: Connection,
-  fetch: typeof globalThis.fetch,
-  signal: AbortSignal,
-): Promise<void> {
-  await readList(connection, fetch, signal, listURL(connection));
 }
 
 /** The provider's answer, a JSON object or list. */
@@ -106,12 +106,12 @@ export async function tryModel(
   call: (fetch: typeof globalThis.fetch, signal: AbortSignal) => Promise<unknown>,
 ): Promise<TriedCall> {
   const recorder = recordExchange(fetch);
-  const signal = AbortSignal.timeout(timeoutMs);
   const startedAt = performance.now();
-  const failure = await call(recorder.fetch, signal).then(
+  const failure = await inTime(connection, timeoutMs, (signal) =>
+    call(recorder.fetch, signal),
+  ).then(
     () => null,
-    (error: unknown) =>
-      signal.aborted ? tooSlow(timeoutMs) : toFailure(error, secretsOf(connection), Date.now()),
+    (error: ModelFailure) => error,
   );
   const latencyMs = Math.round(performance.now() - startedAt);
   const exchange = recorder.shown(connection) ?? { request: null, answer: null };

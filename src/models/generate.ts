@@ -2,8 +2,7 @@ import type { ToolCall } from '../core/agent/messages.ts';
 import type { AnswerDetails, Cost, Emit, Usage } from '../core/model/model-port.ts';
 import { storable } from '../core/storable-text.ts';
 import type { Adjustment } from './port/adjustment.ts';
-import type { Counts } from './port/counts.ts';
-import type { Answer, Model, ReadableModel } from './port/model.ts';
+import type { Answer, Counts, Model, ReadableModel } from './port/model.ts';
 import {
   type Asked,
   instructionOf,

@@ -19,7 +19,7 @@ import { allowedHostCheck, isPublicURL, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
 import { echo } from './adapters/echo.ts';
 import { languageModel } from './adapters/language-model.ts';
-import { type BreakerState, type Breakers, createBreakers } from './capacity/breakers.ts';
+import { type BreakerState, Breakers } from './capacity/breakers.ts';
 import { ByteBudget } from './capacity/byte-budget.ts';
 import {
   type ConnectionOf,
@@ -98,7 +98,7 @@ class ModelRegistry implements Models {
       isAllowed: allowedHostCheck(allowedHosts),
       budget: new ByteBudget(fetchedBytesMax),
     };
-    this.#breakers = createBreakers(options.callsMax ?? Number.POSITIVE_INFINITY);
+    this.#breakers = new Breakers(options.callsMax ?? Number.POSITIVE_INFINITY);
   }
 
   readonly call = async (call: ModelCall, emit: Emit): Promise<void> => {

@@ -88,7 +88,8 @@ async function reportingExporter(options: TraceOptions): Promise<SpanExporter> {
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
   const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`;
   const exporter = new OTLPTraceExporter({
-    ...{ url, timeoutMillis: deliveryMsMax },
+    url,
+    timeoutMillis: deliveryMsMax,
     // Replaces the agent with the exporter's certificate variables; NODE_EXTRA_CA_CERTS still applies.
     ...(usesProxy(proxies) && {
       httpAgentOptions: { keepAlive: true, proxyEnv: proxyEnv(proxies) },

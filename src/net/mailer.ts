@@ -15,8 +15,12 @@ const silentMs = 20_000;
 
 export function createMailer({ url, from }: SmtpSettings): Mailer {
   const transport = createTransport({
-    ...{ url, connectionTimeout: connectMs, greetingTimeout: connectMs, socketTimeout: silentMs },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    url,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: silentMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
   return {
     async send({ to, subject, text }) {

@@ -3,7 +3,7 @@ import { type Dispatcher, request } from 'undici';
 import { isAllowed, parseAllowedHosts } from '../core/allowed-hosts.ts';
 import { noProxies, type ProxySettings } from '../core/proxy-settings.ts';
 import { isPublicAddress } from './address.ts';
-import { dispatchers } from './dispatchers.ts';
+import { Dispatchers } from './dispatchers.ts';
 import { notPublic, type Resolve, refusal, systemResolve } from './guard.ts';
 import { type AgentTimeouts, createAgent } from './outbound-agent.ts';
 import { interrupted, OutboundFailure } from './outbound-failure.ts';
@@ -90,9 +90,9 @@ export function createRoutes({
   timeouts = { connectMs, silenceMs },
   proxies = noProxies,
 }: OutboundOptions): Routes {
-  const anywhere = dispatchers(() => createAgent({ timeouts, proxies }));
+  const anywhere = new Dispatchers(() => createAgent({ timeouts, proxies }));
   const lookup = guardedLookup(resolve);
-  const publicOnly = dispatchers(() => createAgent({ timeouts, proxies, lookup }));
+  const publicOnly = new Dispatchers(() => createAgent({ timeouts, proxies, lookup }));
   const allowed = parseAllowedHosts(allowedHosts);
   return {
     trusted: (work) => anywhere.dispatch(work),

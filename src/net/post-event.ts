@@ -45,7 +45,10 @@ async function send(
   { headers, body, signal }: Omit<Post, 'url'>,
 ): Promise<PostAnswer> {
   const answer = await request(url, {
-    ...{ dispatcher, method: 'POST', body, signal },
+    dispatcher,
+    method: 'POST',
+    body,
+    signal,
     headers: { ...headers, 'accept-encoding': 'identity' },
   });
   const retryAfter = [answer.headers['retry-after']].flat()[0] ?? null;

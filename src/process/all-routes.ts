@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { mcpRoutes } from '../faces/mcp/mcp.ts';
-import type { McpDeps } from '../faces/mcp/mcp-deps.ts';
+import type { McpDeps } from '../faces/mcp/mcp-request.ts';
 import { chatRoutes } from '../faces/openai/chat.ts';
 import { modelRoutes } from '../faces/openai/models-routes.ts';
 import { responsesRoutes } from '../faces/openai/responses.ts';

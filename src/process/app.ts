@@ -3,7 +3,7 @@ import { parseAllowedHosts } from '../core/allowed-hosts.ts';
 import type { Mailer } from '../core/people/mail.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import { fairDb, fairPipelines } from '../db/fair-connections.ts';
-import { createHistoryReads } from '../db/history-reads.ts';
+import { HistoryReads } from '../db/history-reads.ts';
 import { createSharedReads } from '../engine/read/shared-reads.ts';
 import { dashboardRoutes } from '../faces/dashboard/dashboard.ts';
 import { cancelBatch } from '../features/batches/verbs/cancel-batch.ts';
@@ -79,7 +79,7 @@ function createApiDeps(
   const sendMail = mailer?.send ?? null;
   const sessions = createSessions({ db: deps.db, logger, secret, publicUrl, signIn, sendMail });
   const { caller: session, checkSameOrigin } = sessions;
-  const onKeyUsed = keyUse.used;
+  const onKeyUsed = (hash: string) => keyUse.used(hash);
   const onBatch = (size: number) => metrics.transactionObserved('read', size);
   const reads = createSharedReads({ pipelines, onBatch });
   return {
@@ -104,7 +104,7 @@ function createApiDeps(
     cancelBatch: (id, actor) =>
       cancelBatch({ db, canceler, pipelines: singlePipelines, notifications }, id, actor),
     limitManagement: createManagementLimit(config.managePerMinute),
-    historyReads: createHistoryReads({
+    historyReads: new HistoryReads({
       db: historyDb,
       shares,
       standby: standby && { db: standby.historyDb, reads: standby.reads },

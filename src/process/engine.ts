@@ -5,7 +5,7 @@ import { splitModelName } from '../core/model/model-port.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import type { Shares } from '../core/shares.ts';
 import type { Connections } from '../db/connections.ts';
-import { type Db, dropIdle } from '../db/database.ts';
+import type { Db } from '../db/database.ts';
 import type { Notifications } from '../db/notifications.ts';
 import { createAdmission } from '../engine/admit/admit.ts';
 import { definitionCache } from '../engine/advance/definition-cache.ts';
@@ -24,7 +24,7 @@ import { queueDepth } from '../engine/run/queue.ts';
 import { readTemplate } from '../engine/run/templates.ts';
 import { createWorker, type Worker } from '../engine/run/worker.ts';
 import { createLiveStreams, type LiveStreams } from '../engine/stream/live-streams.ts';
-import { createOpenCalls } from '../faces/mcp/open-calls.ts';
+import { OpenCalls } from '../faces/mcp/open-calls.ts';
 import { countWaitingLines } from '../features/batches/statements/due-batches.ts';
 import {
   type BatchRunner,
@@ -245,8 +245,8 @@ function startBatches(
 /** Calls of tools that other processes can cancel. */
 function announcedOpenCalls(notifications: Notifications, shares: Shares) {
   const channel = 'cueline_tool_call_canceled';
-  const openCalls = createOpenCalls((names) => notifications.publish(channel, names), shares);
-  notifications.subscribe(channel, openCalls.cancelLocal);
+  const openCalls = new OpenCalls((names) => notifications.publish(channel, names), shares);
+  notifications.subscribe(channel, (names) => openCalls.cancelLocal(names));
   return openCalls;
 }
 
@@ -295,7 +295,7 @@ function connectWorker(
       onSilence();
       // These connections are dead. The first statement afterwards must not have to find out.
       connections.dropIdle();
-      dropIdle(db);
+      db.dropIdle();
     },
     onRecovery: () => logger.info('heartbeat recovered'),
     onError: failures.reportOperation,

@@ -15,22 +15,6 @@ import { failureCodeIn } from '../http/response/openai-error.ts';
 import { routePath } from '../http/route.ts';
 import { cached, withTimeout } from '../http/ttl-cache.ts';
 
-/** The metrics of one process, in its own registry. The values of every label come from a closed list. */
-export interface Metrics {
-  executionAccepted(): void;
-  executionRefused(code: CallFailureCode): void;
-  executionEnded(execution: Pick<EndedExecution, 'status' | 'startedMs' | 'latencyMs'>): void;
-  workflowRunEnded(status: WorkflowRunStatus): void;
-  transactionObserved(kind: 'admission' | 'finish' | 'read', size: number): void;
-  modelCallEnded(call: { provider: string; outcome: string; seconds: number }): void;
-  deliveryAttempted(outcome: DeliveryOutcome): void;
-  linesStarted(count: number): void;
-  /** Media type of `text`. */
-  readonly contentType: string;
-  /** All metrics in the format of Prometheus. */
-  text(): Promise<string>;
-}
-
 /** `unanswered`: no connection, or no answer in time. */
 export type DeliveryOutcome = 'delivered' | 'failed' | 'unanswered';
 
@@ -70,163 +54,153 @@ interface EventTotals {
 const readingKeptMs = 5_000;
 const readingTimeoutMs = 2_000;
 
-export function createMetrics(gauges: Gauges): Metrics {
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** The metrics of one process, in its own registry. The values of every label come from a closed list. */
+export function createMetrics(gauges: Gauges) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerGauges(registry, gauges);
   registerQueueGauges(registry, gauges);
   registerShares(registry, gauges);
-  const executions = createExecutionMetrics(registry);
-  const { workflowRunsEnded, modelCallDuration, batchSize, attempts, linesStarted } =
-    createOtherMetrics(registry);
+  const counts = createCounts(registry);
   return {
-    executionAccepted: () => executions.accepted.inc(),
-    executionRefused: (code) => executions.refused.inc({ code }),
-    executionEnded({ status, startedMs, latencyMs }) {
-      executions.ended.inc({ status });
-      if (startedMs !== null) executions.duration.observe({ status }, latencyMs / 1_000);
+    executionAccepted: () => counts.accepted.inc(),
+    executionRefused: (code: CallFailureCode) => counts.refused.inc({ code }),
+    executionEnded({
+      status,
+      startedMs,
+      latencyMs,
+    }: Pick<EndedExecution, 'status' | 'startedMs' | 'latencyMs'>) {
+      counts.ended.inc({ status });
+      if (startedMs !== null) counts.duration.observe({ status }, latencyMs / 1_000);
     },
-    workflowRunEnded: (status) => workflowRunsEnded.inc({ status }),
-    transactionObserved: (kind, size) => batchSize.observe({ kind }, size),
-    modelCallEnded: ({ provider, outcome, seconds }) =>
-      modelCallDuration.observe({ provider, outcome }, seconds),
-    deliveryAttempted: (outcome) => attempts.inc({ outcome }),
-    linesStarted: (count) => linesStarted.inc(count),
-    contentType: registry.contentType,
+    workflowRunEnded: (status: WorkflowRunStatus) => counts.workflowRunsEnded.inc({ status }),
+    transactionObserved: (kind: 'admission' | 'finish' | 'read', size: number) =>
+      counts.batchSize.observe({ kind }, size),
+    modelCallEnded: (call: { provider: string; outcome: string; seconds: number }) =>
+      counts.modelCallDuration.observe(
+        { provider: call.provider, outcome: call.outcome },
+        call.seconds,
+      ),
+    deliveryAttempted: (outcome: DeliveryOutcome) => counts.attempts.inc({ outcome }),
+    linesStarted: (count: number) => counts.linesStarted.inc(count),
+    /** Media type of `text`. */
+    contentType: registry.contentType as string,
+    /** All metrics in the format of Prometheus. */
     text: () => registry.metrics(),
   };
 }
 
-function createExecutionMetrics(registry: Registry) {
+function createCounts(registry: Registry) {
   const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    ...labelNames: Label[]
+  ) => new Histogram({ name, help, labelNames, buckets, registers });
   return {
-    accepted: new Counter({
-      name: 'cueline_executions_accepted_total',
-      help: 'Accepted executions, without replays.',
-      registers,
-    }),
-    refused: new Counter({
-      name: 'cueline_executions_refused_total',
-      help: 'Refused executions by the code of the response.',
-      labelNames: ['code'],
-      registers,
-    }),
-    ended: new Counter({
-      name: 'cueline_executions_ended_total',
-      help: 'Executions that this process ended, by status.',
-      labelNames: ['status'],
-      registers,
-    }),
-    duration: new Histogram({
-      name: 'cueline_execution_duration_seconds',
-      help: 'Time from the first attempt to the end, by status. Excludes executions that never started.',
-      labelNames: ['status'],
-      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600],
-      registers,
-    }),
-  };
-}
-
-function createOtherMetrics(registry: Registry) {
-  const registers = [registry];
-  return {
-    workflowRunsEnded: new Counter({
-      name: 'cueline_workflow_runs_ended_total',
-      help: 'Workflow runs that this process ended, by status.',
-      labelNames: ['status'],
-      registers,
-    }),
-    modelCallDuration: new Histogram({
-      name: 'cueline_model_call_duration_seconds',
-      help: 'Duration of model calls by provider and outcome.',
-      labelNames: ['provider', 'outcome'],
-      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
-      registers,
-    }),
-    attempts: new Counter({
-      name: 'cueline_delivery_attempts_total',
-      help: 'Attempts of this process to deliver events, by outcome.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    linesStarted: new Counter({
-      name: 'cueline_batch_lines_started_total',
-      help: 'Lines of uploaded batches that this process started.',
-      registers,
-    }),
-    batchSize: new Histogram({
-      name: 'cueline_batch_size',
-      help: 'Executions admitted or ended together, or keys, agents and records read together.',
-      labelNames: ['kind'],
-      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
-      registers,
-    }),
+    accepted: counter('cueline_executions_accepted_total', 'Accepted executions, without replays.'),
+    refused: counter(
+      'cueline_executions_refused_total',
+      'Refused executions by the code of the response.',
+      'code',
+    ),
+    ended: counter(
+      'cueline_executions_ended_total',
+      'Executions that this process ended, by status.',
+      'status',
+    ),
+    duration: histogram(
+      'cueline_execution_duration_seconds',
+      'Time from the first attempt to the end, by status. Excludes executions that never started.',
+      [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600],
+      'status',
+    ),
+    workflowRunsEnded: counter(
+      'cueline_workflow_runs_ended_total',
+      'Workflow runs that this process ended, by status.',
+      'status',
+    ),
+    modelCallDuration: histogram(
+      'cueline_model_call_duration_seconds',
+      'Duration of model calls by provider and outcome.',
+      [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
+      'provider',
+      'outcome',
+    ),
+    attempts: counter(
+      'cueline_delivery_attempts_total',
+      'Attempts of this process to deliver events, by outcome.',
+      'outcome',
+    ),
+    linesStarted: counter(
+      'cueline_batch_lines_started_total',
+      'Lines of uploaded batches that this process started.',
+    ),
+    batchSize: histogram(
+      'cueline_batch_size',
+      'Executions admitted or ended together, or keys, agents and records read together.',
+      [1, 2, 5, 10, 20, 50, 100, 200, 500],
+      'kind',
+    ),
   };
 }
 
 function registerGauges(registry: Registry, gauges: Gauges): void {
-  new Gauge({
-    name: 'cueline_executions_running',
-    help: 'Executions that this process runs now.',
-    registers: [registry],
-    collect() {
-      this.set(gauges.running());
-    },
-  });
-  new Gauge({
-    name: 'cueline_stream_bytes_held',
-    help: 'Bytes that this process holds for readers of streams, at two for each character.',
-    registers: [registry],
-    collect() {
-      this.set(gauges.streamBytes());
-    },
-  });
-  new Gauge({
-    name: 'cueline_body_bytes_held',
-    help: 'Bytes of request bodies that this process holds.',
-    registers: [registry],
-    collect() {
-      this.set(gauges.bodyBytes.used);
-    },
-  });
+  const registers = [registry];
+  const register = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  register('cueline_executions_running', 'Executions that this process runs now.', gauges.running);
+  register(
+    'cueline_stream_bytes_held',
+    'Bytes that this process holds for readers of streams, at two for each character.',
+    gauges.streamBytes,
+  );
+  register(
+    'cueline_body_bytes_held',
+    'Bytes of request bodies that this process holds.',
+    () => gauges.bodyBytes.used,
+  );
+  register(
+    'cueline_execution_bytes_held',
+    'Bytes that this process holds for running executions: inputs, prompts and answers.',
+    gauges.executionBytes,
+  );
+  register(
+    'cueline_executions_paused',
+    'Executions in a slot that wait for room for their prompts.',
+    gauges.pausedExecutions,
+  );
+  register(
+    'cueline_streams_paused',
+    'Readers of streams that wait until enough bytes of their workspace are free.',
+    gauges.pausedStreams,
+  );
   new Counter({
     name: 'cueline_body_refusals_total',
     help: 'Requests whose bodies had no room.',
-    registers: [registry],
+    registers,
     collect() {
       this.reset();
       this.inc(gauges.bodyBytes.refusals);
     },
   });
   new Gauge({
-    name: 'cueline_execution_bytes_held',
-    help: 'Bytes that this process holds for running executions: inputs, prompts and answers.',
-    registers: [registry],
-    collect() {
-      this.set(gauges.executionBytes());
-    },
-  });
-  new Gauge({
-    name: 'cueline_executions_paused',
-    help: 'Executions in a slot that wait for room for their prompts.',
-    registers: [registry],
-    collect() {
-      this.set(gauges.pausedExecutions());
-    },
-  });
-  new Gauge({
-    name: 'cueline_streams_paused',
-    help: 'Readers of streams that wait until enough bytes of their workspace are free.',
-    registers: [registry],
-    collect() {
-      this.set(gauges.pausedStreams());
-    },
-  });
-  new Gauge({
     name: 'cueline_provider_circuits_open',
     help: 'Open circuits of this process by provider: credentials that are paused after failures.',
     labelNames: ['provider'],
-    registers: [registry],
+    registers,
     collect() {
       this.reset();
       for (const [provider, open] of gauges.providers()) this.set({ provider }, open);
@@ -238,21 +212,27 @@ function registerGauges(registry: Registry, gauges: Gauges): void {
 function registerShares(registry: Registry, { shares }: Gauges): void {
   const registers = [registry];
   new Gauge({
-    ...{ name: 'cueline_share_slots', registers, labelNames: ['resource'] },
+    name: 'cueline_share_slots',
+    registers,
+    labelNames: ['resource'],
     help: 'Slots of this process by what they are for. A workspace uses at most all but a tenth.',
     collect() {
       for (const { resource, max } of shares) this.set({ resource }, max);
     },
   });
   new Gauge({
-    ...{ name: 'cueline_share_slots_used', registers, labelNames: ['resource'] },
+    name: 'cueline_share_slots_used',
+    registers,
+    labelNames: ['resource'],
     help: 'Of these, the slots in use.',
     collect() {
       for (const { resource, used } of shares) this.set({ resource }, used);
     },
   });
   new Counter({
-    ...{ name: 'cueline_share_refusals_total', registers, labelNames: ['resource', 'scope'] },
+    name: 'cueline_share_refusals_total',
+    registers,
+    labelNames: ['resource', 'scope'],
     help: 'Requests without a slot: their workspace used its share, or no slot of the process was free.',
     collect() {
       this.reset();
@@ -310,7 +290,9 @@ function readGauges<Values>(
   );
   return (name: string, help: string, value: (values: Values) => number) =>
     new Gauge({
-      ...{ name, help, registers: [registry] },
+      name,
+      help,
+      registers: [registry],
       async collect() {
         const current = await values();
         if (current !== null) this.set(value(current));

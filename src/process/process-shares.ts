@@ -1,6 +1,6 @@
 import { type SharedResource, Shares } from '../core/shares.ts';
 import { singleConnectionsMax } from '../db/connections.ts';
-import { connectionsMaxOf, type Db } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import * as limits from '../http/contract/contract-limits.ts';
 
 export type AllShares = Readonly<Record<SharedResource, Shares>>;
@@ -10,14 +10,14 @@ const poolPart = 0.8;
 
 /** Everything in this process that workspaces share. */
 export function createShares(
-  db: Db,
+  db: Database,
   overrides: Partial<Record<SharedResource, number>> = {},
 ): AllShares {
   const shared = (resource: SharedResource, max: number, waits = {}) =>
     new Shares({ resource, max: overrides[resource] ?? max, ...waits });
   const historyWait = { waitMs: limits.historyReadWaitMs };
   const connectionWait = { waitMs: limits.connectionWaitMs, waitingMax: 1_000 };
-  const poolMax = Math.max(1, Math.floor(connectionsMaxOf(db) * poolPart));
+  const poolMax = Math.max(1, Math.floor(db.connectionsMax * poolPart));
   return {
     waits: shared('waits', limits.waitsMax),
     streams: shared('streams', limits.streamsMax),

@@ -3,8 +3,8 @@ import { openConnections } from '../db/connections.ts';
 import { openNotifications } from '../db/notifications.ts';
 import type { Worker } from '../engine/run/worker.ts';
 import { markKeysUsed } from '../features/people/statements/callers.ts';
-import { createKeyUse } from '../features/people/verbs/key-use.ts';
-import { closeWithin, createGracefulShutdown } from '../http/connection/graceful-shutdown.ts';
+import { KeyUse } from '../features/people/verbs/key-use.ts';
+import { closeWithin, GracefulShutdown } from '../http/connection/graceful-shutdown.ts';
 import * as limits from '../http/contract/contract-limits.ts';
 import { createMailer } from '../net/mailer.ts';
 import { createApp } from './app.ts';
@@ -49,11 +49,11 @@ export async function wire(deps: WiringDeps): Promise<Wiring> {
   const { worker, finisher, workflows, admission, batches, events } = engine;
   await worker?.start();
   const background = worker ? startBackground(deps, engine, failures, mailer) : null;
-  const keyUse = createKeyUse({
+  const keyUse = new KeyUse({
     touch: (hashes) => markKeysUsed(db, hashes),
     onError: failures.reporter('key usage update failed'),
   });
-  const shutdown = createGracefulShutdown();
+  const shutdown = new GracefulShutdown();
   const server = createApp(deps, engine, { keyUse, mailer, standby }, shutdown);
   const { app } = server;
 

@@ -3,7 +3,7 @@ import type { PriceLookup } from '../core/model/call-bound.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { SharedResource } from '../core/shares.ts';
 import type { Connection } from '../db/connection.ts';
-import type { Db } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { ServerLimits } from '../http/connection/slow-readers.ts';
 import type { BreakerState } from '../models/capacity/breakers.ts';
 import type { AllDeps } from './all-routes.ts';
@@ -15,7 +15,7 @@ export type Role = 'start' | 'api' | 'worker';
 export interface WiringDeps {
   readonly role: Role;
   readonly connection: Connection;
-  readonly db: Db;
+  readonly db: Database;
   /** Standbys that serve lists, searches, statistics and exports. */
   readonly readConnection?: Connection | null;
   readonly secret: string;

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { factsOf } from '../../dashboard/pages/settings/audit/audit-facts.ts';
+import { toId } from '../../src/core/id.ts';
 import { openPages } from './in-dom.ts';
 
 /** The audit log: entries as sentences, with links and filters in the URL. */
 
 const { service, visit } = await openPages();
-const _subjectsFor = async (userId: string) => {
-  const path = `/api/v1/audit?userId=${userId}&limit=100`;
-  const { body } = await service.call('GET', path, { user: service.ownerId });
-  return body.audit.map(({ subject }: { subject: string }) => subject);
-};
 
 test('a viewer sees only the refusal', async () => {
   const { page } = await visit('/settings/audit', { as: 'viewer' });
@@ -24,4 +21,29 @@ test('an invalid filter in the URL shows more entries, not an error', async () =
   await page.getByRole('table', { name: 'Audit log' }).waitFor();
   assert.equal(await page.getByRole('button', { name: 'Clear filters' }).count(), 0);
   await check();
+});
+
+test('what an entry records is shown as facts, not as JSON', async () => {
+  const path = `/api/v1/members/${toId('user', await service.member('viewer'))}`;
+  const body = { role: 'editor' };
+  const { status } = await service.call('PATCH', path, { user: service.ownerId, body });
+  assert.equal(status, 200);
+  const { page, check } = await visit('/settings/audit?action=member.change', { as: 'owner' });
+  await page.getByText('viewer → editor').waitFor();
+  await check();
+});
+
+test('a change shows only what differs, and settings inside of settings by both names', () => {
+  const from = { recordsDays: 30, storeBodies: true, limits: { requestsPerDay: null } };
+  const to = { recordsDays: 30, storeBodies: false, limits: { requestsPerDay: 100 } };
+  const differences = [
+    ['store bodies', 'true → false'],
+    ['limits requests per day', 'none → 100'],
+  ];
+  assert.deepEqual(factsOf({ from, to }), differences);
+  const facts = [
+    ['fields', 'name, tags'],
+    ['user', 'usr_1'],
+  ];
+  assert.deepEqual(factsOf({ fields: ['name', 'tags'], user: 'usr_1' }), facts);
 });

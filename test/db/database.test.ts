@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { runAsAdmin } from '../../harness/cluster.ts';
 import { createTestDatabase } from '../../harness/database.ts';
 import { numbered, testPipelines } from '../../harness/pipelines.ts';
-import { type Db, dropIdle, openDatabase } from '../../src/db/database.ts';
+import { type Db, openDatabase } from '../../src/db/database.ts';
 import { isReadOnly } from '../../src/db/database-error.ts';
 import { IdleConnections } from '../../src/db/idle-connections.ts';
 import { sql } from '../../src/db/sql.ts';
@@ -40,7 +40,7 @@ test('a connection that was closed while idle is not reused', async () => {
   const before = await backends();
   assert.equal(new Set(before).size, 3);
 
-  dropIdle(db);
+  db.dropIdle();
   const now = await Promise.all([backend(db), backend(db), backend(db)]);
 
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('a connection that was closed while idle is not reused', async () => {
 test('a connection in use stays open and becomes idle afterwards', async () => {
   const pid = await db.transaction(async (trx) => {
     const first = await backend(trx);
-    dropIdle(db);
+    db.dropIdle();
     assert.equal(await backend(trx), first);
     return first;
   });
@@ -68,7 +68,7 @@ test('times and string literals do not depend on the settings of the database', 
   }
   const text = String.raw`select '2026-11-23T04:05:06Z'::timestamptz as at, 'a\\b' as text`;
   const expected = [{ at: new Date('2026-11-23T04:05:06Z'), text: String.raw`a\\b` }];
-  dropIdle(db);
+  db.dropIdle();
   assert.deepEqual((await sql.raw(text).execute(db)).rows, expected);
   const pipelines = testPipelines(connection);
   const sent = await pipelines.use((send) => send(numbered('read', text)));

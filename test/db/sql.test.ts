@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openTestDatabase } from '../../harness/database.ts';
 import { testPipelines } from '../../harness/pipelines.ts';
+import type { Db } from '../../src/db/database.ts';
 import { rowSet } from '../../src/db/row-set.ts';
 import { sql } from '../../src/db/sql.ts';
 import { statement } from '../../src/db/statement.ts';
@@ -72,7 +73,7 @@ test('a snapshot reads one state and writes nothing', async () => {
 });
 
 test('a transaction that outlives its work runs nothing on a connection that others may have', async () => {
-  let leaked = db;
+  let leaked: Db = db;
   await db.transaction(async (trx) => {
     leaked = trx;
   });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dispatcherCallsMax, dispatchers } from '../../src/net/dispatchers.ts';
+import { Dispatchers, dispatcherCallsMax } from '../../src/net/dispatchers.ts';
 
 function counted() {
   const created: { destroyed: boolean; destroy(): Promise<void> }[] = [];
-  const all = dispatchers(() => {
+  const all = new Dispatchers(() => {
     const one = {
       destroyed: false,
       async destroy() {

@@ -96,7 +96,9 @@ export function changeOf(
   return { text: `${signed(percent)}%`, direction: Math.sign(percent) };
 }
 
-const { format: signed } = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
+const signs = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' });
+/** With a minus sign: a hyphen is too short beside a plus sign. */
+const signed = (value: number) => signs.format(value).replace('-', '\u2212');
 
 /** The value of a metric over all executions. */
 export const formatTotal: Record<Metric, (figures: Figures) => string> = {

@@ -71,7 +71,11 @@ const columns: readonly Column<ApiKey>[] = [
   {
     header: 'Last used',
     hideBelow: 'sm',
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} relative />),
+    cell: ({ lastUsedAt, rateLimitUsage }) => {
+      if (lastUsedAt !== null) return <Time at={lastUsedAt} relative />;
+      // The time is written about once a minute, the counts with each call.
+      return rateLimitUsage.some(({ used }) => used > 0) ? 'Just now' : 'Never';
+    },
   },
 ];
 

@@ -26,7 +26,8 @@ export async function runBatch(
 ): Promise<void> {
   const fileName = file === '-' ? '' : cleanName(basename(file), '');
   const { batchId } = await call.cueline.batches.upload(agent, await open(file), {
-    ...{ idempotencyKey, signal: call.signal },
+    idempotencyKey,
+    signal: call.signal,
     ...(fileName !== '' && { fileName }),
   });
   if (process.stderr.isTTY) printNotice(`Batch ${batchId}.`);

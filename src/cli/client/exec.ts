@@ -1,6 +1,5 @@
-import type { EndedExecution, StreamEvent } from '../../client/index.ts';
+import type { EndedExecution, Labels, StreamEvent } from '../../client/index.ts';
 import { CommandFailure } from './command-failure.ts';
-import { type LabelOptions, labelsOf } from './label-options.ts';
 import { print, printDone, printNotice, printText } from './print.ts';
 import { withProgress } from './progress.ts';
 import type { Call } from './run-call.ts';
@@ -154,4 +153,16 @@ async function cancelAfterInterrupt(
     (error: Error) => `not canceled: ${error.message}`,
   );
   printNotice(`${executionId}: ${outcome}`);
+}
+
+/** Who a call is for, as command line options. */
+interface LabelOptions {
+  readonly user?: string;
+  readonly session?: string;
+  readonly tag?: readonly string[];
+  readonly metadata?: readonly (readonly [string, string])[];
+}
+
+function labelsOf({ user, session, tag, metadata }: LabelOptions): Labels {
+  return { user, session, tags: tag, metadata: metadata && Object.fromEntries(metadata) };
 }

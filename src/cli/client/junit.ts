@@ -18,7 +18,8 @@ function countsOf(results: readonly ExampleResult[]) {
     results.filter((one) => one.status === status).length;
   return {
     tests: results.length,
-    ...{ failures: count('failed'), errors: count('error') },
+    failures: count('failed'),
+    errors: count('error'),
     time: results.reduce((sum, one) => sum + secondsOf(one), 0).toFixed(3),
   };
 }
@@ -53,7 +54,10 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 /** XML 1.0 has no form for other characters, not even escaped. */
 const impossible = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 const marks: Readonly<Record<string, string>> = {
-  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' },
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
 };
 
 function escaped(text: string): string {

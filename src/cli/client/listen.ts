@@ -28,7 +28,9 @@ export async function listen(call: Call, { forwardTo, type = [] }: ListenOptions
   const { endpoints } = call.cueline;
   const chosen = (type.length > 0 ? type : eventTypes) as EventType[];
   const endpoint = await endpoints.create({
-    ...{ url: null, eventTypes: [...chosen], description: `cueline listen to ${url.origin}` },
+    url: null,
+    eventTypes: [...chosen],
+    description: `cueline listen to ${url.origin}`,
   });
   const { endpointId, secret } = endpoint;
   const created = { endpointId, secret, forwardTo: url.href };

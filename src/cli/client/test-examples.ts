@@ -71,7 +71,9 @@ async function printJson(results: readonly ExampleResult[]): Promise<void> {
 
 async function printTable(results: readonly ExampleResult[]): Promise<void> {
   const rows = results.map(({ agent, example, status, record }) => ({
-    ...{ agent, example, status },
+    agent,
+    example,
+    status,
     latencyMs: record?.latencyMs,
     costUSD: record?.costUSD,
   }));

@@ -137,7 +137,10 @@ function temporaryAgent(
       0,
       nameMax,
     ),
-    ...{ stage: 'Deployed', apiEnabled: true, visibility: 'private', tags: [testTag] },
+    stage: 'Deployed',
+    apiEnabled: true,
+    visibility: 'private',
+    tags: [testTag],
   };
 }
 

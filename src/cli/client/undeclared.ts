@@ -38,8 +38,11 @@ function undeclaredVersions(
     return versions
       .filter(({ label }) => !known.versions.some((one) => one.label === label))
       .map(({ label }) => ({
-        ...{ kind: 'prompt' as const, name, action: 'none' as const },
-        ...{ field: 'version' as const, from: label },
+        kind: 'prompt' as const,
+        name,
+        action: 'none' as const,
+        field: 'version' as const,
+        from: label,
       }));
   });
 }

@@ -1,4 +1,14 @@
-import { Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import {
+  Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
 import { changedNumber } from '../../core/json.ts';
 import { CommandFailure } from './command-failure.ts';
 import { oneLine } from './print.ts';
@@ -19,40 +29,47 @@ export function toYaml(value: unknown): string {
   return document.toString({ lineWidth: 0 });
 }
 
-export function fromYaml(text: string, file: string): unknown {
-  return readYaml(text, file).value;
-}
-
 export type YamlPath = readonly (string | number)[];
 
 export interface YamlValue {
   readonly value: unknown;
-  /** The line of a value, or of what contains it in the text. */
-  readonly lineOf: (path: YamlPath) => number;
+  /** The line of a value, or of what contains it in the text; of a part of its text if one is given. */
+  readonly lineOf: (path: YamlPath, part?: string) => number;
+}
+
+interface YamlOptions {
+  /** Whether `<<` merges objects. */
+  readonly merge?: boolean;
+  /** How the message about an invalid text begins. */
+  readonly refusal?: (line: number) => string;
 }
 
 /** Warnings, such as an unknown tag, are errors too: part of the value would be lost. */
-export function readYaml(text: string, file: string): YamlValue {
+export function readYaml(text: string, file: string, options: YamlOptions = {}): YamlValue {
+  const { merge = false, refusal = () => `${file} is not valid YAML` } = options;
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter });
+  const document = parseDocument(text, { lineCounter, merge });
   const [wrong] = [...document.errors, ...document.warnings];
-  if (wrong) throw unreadable(file, wrong);
+  if (wrong) throw unreadable(refusal(lineCounter.linePos(wrong.pos[0]).line), wrong);
   requireExactNumbers(document, file);
   try {
     const value: unknown = document.toJS();
     // Fails for a circular alias.
     JSON.stringify(value);
-    return {
-      value,
-      lineOf: (path) => lineCounter.linePos(offsetOf(document, path)).line,
-    };
+    return { value, lineOf };
   } catch (error) {
-    throw unreadable(file, error as Error);
+    throw unreadable(`${file} is not valid YAML`, error as Error);
+  }
+
+  function lineOf(path: YamlPath, part?: string): number {
+    const [start, end] = rangeOf(document, path);
+    const at = part === undefined ? -1 : text.slice(start, end).indexOf(part);
+    return lineCounter.linePos(at < 0 ? start : start + at).line;
   }
 }
 
 /** Fails if a number would change when it is stored. */
-export function requireExactNumbers(document: Document.Parsed, file: string): void {
+function requireExactNumbers(document: Document.Parsed, file: string): void {
   visit(document, {
     Scalar(_, scalar) {
       if (isPreserved(scalar)) return;
@@ -64,23 +81,30 @@ export function requireExactNumbers(document: Document.Parsed, file: string): vo
   });
 }
 
-/** Of the name of a member, or of the value if it is no member. */
-function offsetOf(document: Document.Parsed, path: YamlPath): number {
-  for (let depth = path.length; depth > 0; depth--) {
-    const parent = document.getIn(path.slice(0, depth - 1), true);
-    const name = path[depth - 1];
-    const pair =
-      isMap(parent) && parent.items.find(({ key }) => isScalar(key) && key.value === name);
-    const node = pair ? pair.key : document.getIn(path.slice(0, depth), true);
-    if (isNode(node) && node.range) return node.range[0];
+/** Where the node at a path begins and ends: of its name in an object. As near as the path leads, through aliases and merged objects. */
+function rangeOf(document: Document.Parsed, path: YamlPath): readonly [number, number] {
+  let node: unknown = document.contents;
+  let range: readonly [number, number] = [0, 0];
+  const enter = (next: unknown, named: unknown = next) => {
+    const [start = range[0]] = (named as Node | null)?.range ?? [];
+    const end = (next as Node | null)?.range?.[1] ?? start;
+    range = [start, end];
+    node = isAlias(next) ? next.resolve(document) : next;
+  };
+  enter(node);
+  for (const step of path) {
+    if (isSeq(node)) enter(node.items[Number(step)]);
+    else if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step);
+      if (!pair) break;
+      enter(pair.value, pair.key);
+    } else break;
   }
-  return 0;
+  return range;
 }
 
-function unreadable(file: string, error: Error): CommandFailure {
-  return new CommandFailure(`${file} is not valid YAML: ${oneLine(error.message)}`, {
-    cause: error,
-  });
+function unreadable(beginning: string, error: Error): CommandFailure {
+  return new CommandFailure(`${beginning}: ${oneLine(error.message)}`, { cause: error });
 }
 
 /** Whether a scalar is not a number, or a number that is stored exactly. */

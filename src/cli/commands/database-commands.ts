@@ -123,7 +123,7 @@ function planCommands(command: Command): void {
     )
     .option(...workspaceOption)
     .option(...jsonOption)
-    .action(opening(async () => (await import('../server/plan.ts')).setPlan));
+    .action(opening(async () => (await import('../server/workspaces-command.ts')).setPlan));
 }
 
 function secretCommands(command: Command): void {

@@ -80,9 +80,12 @@ export class Draft {
     }
     const config = { ...(model !== undefined && { model }), ...agentConfig };
     this.agents.push({
-      ...{ name, slug },
+      name,
+      slug,
       ...(aliases.length > 0 && { aliases }),
-      ...{ prompt, version, stage: isUnknown(model, agentConfig) ? 'Draft' : 'Deployed' },
+      prompt,
+      version,
+      stage: isUnknown(model, agentConfig) ? 'Draft' : 'Deployed',
       ...(Object.keys(config).length > 0 && { agentConfig: config }),
       ...rest,
     });

@@ -76,7 +76,10 @@ function readOne(draft: Draft, body: object, number: number, index: number): Rea
       .items()
       .flatMap((item) => item.text() ?? []);
   return {
-    ...{ at, number, labels: texts('labels'), tags: texts('tags') },
+    at,
+    number,
+    labels: texts('labels'),
+    tags: texts('tags'),
     version: {
       label: `v${number}`,
       ...contentOf(messages),
@@ -136,7 +139,11 @@ function addPrompt(
   ): void {
     const own = [...new Set(tags)].filter((tag) => tag.length <= tagMax).slice(0, tagsMax);
     draft.addAgent(at, {
-      ...{ from: agentName, knownAs, prompt: name, version: version.label, versionAliases },
+      from: agentName,
+      knownAs,
+      prompt: name,
+      version: version.label,
+      versionAliases,
       hasModel: version.model !== undefined,
       ...(own.length > 0 && { tags: own }),
     });

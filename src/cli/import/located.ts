@@ -1,25 +1,13 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-} from 'yaml';
 import { isObject } from '../../core/is-object.ts';
-import { CommandFailure } from '../client/command-failure.ts';
-import { oneLine } from '../client/print.ts';
-import { requireExactNumbers } from '../client/yaml.ts';
+import { readYaml as readValue, type YamlPath } from '../client/yaml.ts';
 
 /** A value that is imported, and where it is written. */
 export class Located {
   readonly value: unknown;
   readonly #origin: Origin;
-  readonly #path: Path;
+  readonly #path: YamlPath;
 
-  constructor(value: unknown, origin: Origin, path: Path = []) {
+  constructor(value: unknown, origin: Origin, path: YamlPath = []) {
     this.value = value;
     this.#origin = origin;
     this.#path = path;
@@ -71,37 +59,14 @@ export class Located {
   }
 }
 
-export type Path = readonly (string | number)[];
 /** Names the place of a value. */
-export type Origin = (path: Path, part?: string) => string;
+export type Origin = (path: YamlPath, part?: string) => string;
 
 /** Reads YAML or JSON, which YAML contains. */
 export function readYaml(text: string, file: string): Located {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, merge: true });
-  const [wrong] = [...document.errors, ...document.warnings];
-  if (wrong) {
-    throw new CommandFailure(
-      `${file}:${lines.linePos(wrong.pos[0]).line}: Not valid YAML or JSON: ${oneLine(wrong.message)}`,
-      { cause: wrong },
-    );
-  }
-  requireExactNumbers(document, file);
-  try {
-    const value: unknown = document.toJS();
-    // Fails for a circular alias.
-    JSON.stringify(value);
-    return new Located(value ?? undefined, (path, part) => `${file}:${lineOf(path, part)}`);
-  } catch (error) {
-    const message = `${file} is not valid YAML: ${oneLine((error as Error).message)}`;
-    throw new CommandFailure(message, { cause: error });
-  }
-
-  function lineOf(path: Path, part?: string): number {
-    const [start, end] = rangeOf(document, path);
-    const at = part === undefined ? -1 : text.slice(start, end).indexOf(part);
-    return lines.linePos(at < 0 ? start : start + at).line;
-  }
+  const refusal = (line: number) => `${file}:${line}: Not valid YAML or JSON`;
+  const { value, lineOf } = readValue(text, file, { merge: true, refusal });
+  return new Located(value ?? undefined, (path, part) => `${file}:${lineOf(path, part)}`);
 }
 
 /** A text file, whose lines are counted from `firstLine`. */
@@ -110,26 +75,4 @@ export function textFile(text: string, file: string, firstLine = 1): Located {
     const before = text.slice(0, Math.max(0, text.indexOf(part)));
     return `${file}:${firstLine + before.split('\n').length - 1}`;
   });
-}
-
-/** Where the node at a path begins and ends: of its name in an object. As near as the path leads, through aliases and merged objects. */
-function rangeOf(document: Document.Parsed, path: Path): readonly [number, number] {
-  let node: unknown = document.contents;
-  let range: readonly [number, number] = [0, 0];
-  const enter = (next: unknown, named: unknown = next) => {
-    const [start = range[0]] = (named as Node | null)?.range ?? [];
-    const end = (next as Node | null)?.range?.[1] ?? start;
-    range = [start, end];
-    node = isAlias(next) ? next.resolve(document) : next;
-  };
-  enter(node);
-  for (const step of path) {
-    if (isSeq(node)) enter(node.items[Number(step)]);
-    else if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step);
-      if (!pair) break;
-      enter(pair.value, pair.key);
-    } else break;
-  }
-  return range;
 }

@@ -1,6 +1,7 @@
 import type { TemplateMessage } from '../../core/agent/messages.ts';
 import { placeholders, variableName } from '../../core/agent/prompt.ts';
 import { isObject } from '../../core/is-object.ts';
+import { wordSet, words } from '../../core/words.ts';
 import { CommandFailure } from '../client/command-failure.ts';
 import { readInput } from '../client/input.ts';
 import { type DeclaredVersion, type Draft, placeholdersOf } from './draft.ts';
@@ -40,11 +41,10 @@ interface ReadPrompt {
 }
 
 /** Fields that are read by name, or only describe the object. */
-const fields = new Set([
-  ...['id', 'prompt_id', 'version', 'prompt', 'name', 'title', 'description'],
-  ...['instructions', 'input', 'messages', 'variables', 'model'],
-  ...['object', 'created_at', 'updated_at', 'status'],
-]);
+const fields = wordSet(`
+  id prompt_id version prompt name title description instructions input messages variables model
+  object created_at updated_at status
+`);
 
 function readPrompt(draft: Draft, at: Located): ReadPrompt[] {
   if (!isObject(at.value)) {
@@ -80,7 +80,10 @@ function readPrompt(draft: Draft, at: Located): ReadPrompt[] {
   const label = number === undefined ? 'v1' : /^\d/.test(number) ? `v${number}` : number;
   return [
     {
-      ...{ at, id, number, description: at.get('description').text() },
+      at,
+      id,
+      number,
+      description: at.get('description').text(),
       name: at.get('name').text() ?? at.get('title').text() ?? id,
       version: { label, ...content, ...model, ...settings },
       defaults,
@@ -154,15 +157,7 @@ function declaredValue(at: Located, name: string, kinds: Map<string, 'image' | '
   const type = at.get('type').value;
   if (type === 'input_image') kinds.set(name, 'image');
   if (type === 'input_file') kinds.set(name, 'file');
-  const values = [
-    'text',
-    'image_url',
-    'file_url',
-    'file_data',
-    'default',
-    'default_value',
-    'value',
-  ];
+  const values = words('text image_url file_url file_data default default_value value');
   return (
     values.map((field) => at.get(field)).find(({ value }) => value !== undefined) ??
     at.with(undefined)
@@ -203,7 +198,10 @@ function addPrompt(draft: Draft, read: readonly ReadPrompt[]): void {
   const used = new Set(placeholdersOf(version));
   const usedDefaults = Object.entries(defaults).filter(([variable]) => used.has(variable));
   draft.addAgent(at, {
-    ...{ from: name, knownAs: [id], prompt, version: version.label },
+    from: name,
+    knownAs: [id],
+    prompt,
+    version: version.label,
     hasModel: version.model !== undefined,
     ...(aliases.length > 0 && { versionAliases: Object.fromEntries(aliases) }),
     ...(usedDefaults.length > 0 && { defaultVariableValues: Object.fromEntries(usedDefaults) }),

@@ -1,4 +1,5 @@
 import { isObject } from '../../core/is-object.ts';
+import { words } from '../../core/words.ts';
 import type { ImportedAgent } from './draft.ts';
 import { type Located, readYaml } from './located.ts';
 import { knownProviders, validModel } from './model-name.ts';
@@ -31,21 +32,10 @@ const callKinds = ['chat', 'responses', 'messages', 'completion', 'completions',
 const notModels =
   /^(file:\/\/|https?:|wss?:|(exec|python|ruby|golang|webhook|package|mcp|browser|sequence|promptfoo|script|slack)(:|$)|manual-input)/;
 /** Models that do not answer with a text. */
-const otherModels = [
-  'embedding',
-  'embeddings',
-  'image',
-  'moderation',
-  'assistant',
-  'realtime',
-  'speech',
-  'transcription',
-  'video',
-  'agents',
-  'live',
-  'kb',
-  'knowledge-base',
-];
+const otherModels = words(`
+  embedding embeddings image moderation assistant realtime speech transcription video agents live
+  kb knowledge-base
+`);
 /** Settings of a connection, which a workspace stores as a provider. */
 const connectionSettings =
   /^(apiKey|apiKeyEnvar|apiHost|apiBaseUrl|baseUrl|organization|headers|region|accessKeyId|secretAccessKey|sessionToken|profile)$/;

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { isObject } from '../../core/is-object.ts';
+import { words } from '../../core/words.ts';
 import { descriptionMax } from '../../http/contract/contract-limits.ts';
 import { CommandFailure } from '../client/command-failure.ts';
 import { readInput } from '../client/input.ts';
@@ -14,15 +15,7 @@ import { exampleOf, type PromptfooTest, readTests } from './promptfoo-tests.ts';
  * tried with, and the agent has the tests as examples. Programs in any place are not run.
  */
 
-const members = [
-  'prompts',
-  'providers',
-  'targets',
-  'tests',
-  'defaultTest',
-  'description',
-  '$schema',
-];
+const members = words('prompts providers targets tests defaultTest description $schema');
 
 export async function importPromptfoo(
   draft: Draft,
@@ -68,7 +61,9 @@ function addPrompt(
       .map((test) => exampleOf(test, variables));
     draft.addAgent(provider?.at ?? prompt.at, {
       from: used.length < 2 ? name : `${name} (${provider?.name})`,
-      ...{ prompt: name, version: 'v1', hasModel: provider !== null },
+      prompt: name,
+      version: 'v1',
+      hasModel: provider !== null,
       ...(provider && { agentConfig: provider.config }),
       ...(examples.length > 0 && { examples }),
     });

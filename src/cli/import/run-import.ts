@@ -31,7 +31,9 @@ export async function runImport(
 ): Promise<never> {
   enterCallerFolder();
   const code = await runWithLifetime(({ stopping }) => importWith(options, read, stopping), {
-    ...{ shutdownMsMax, onMessage: () => {}, onError: reportError },
+    shutdownMsMax,
+    onMessage: () => {},
+    onError: reportError,
   });
   process.exit(code);
 }

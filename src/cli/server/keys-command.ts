@@ -103,13 +103,16 @@ function keyInput({
     limit === undefined ? [] : [[window, noneToNull(limit)]],
   );
   const body = checkBody<Body<typeof contract.createKey>>(contract.createKey.body, {
-    ...{ name, permissions: [...new Set(permission)] },
+    name,
+    permissions: [...new Set(permission)],
     agentIds: agent ? [...new Set(agent)] : null,
     rateLimits: Object.fromEntries(rateLimits),
     ...(expiresAt !== undefined && { expiresAt }),
   });
   return {
-    ...{ name, permissions: body.permissions, rateLimits: body.rateLimits ?? {} },
+    name,
+    permissions: body.permissions,
+    rateLimits: body.rateLimits ?? {},
     agents: body.agentIds && [...body.agentIds],
     expiresAtMs: expiresAt === undefined ? null : parseExpiry(expiresAt),
     allowedOrigins: [],

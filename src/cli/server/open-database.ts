@@ -3,7 +3,7 @@ import { splitDatabaseUrl } from '../../core/database-url.ts';
 import { UnsupportedSchema } from '../../core/startup-failure.ts';
 import { connectToDatabase, parseDatabaseUrl } from '../../db/connect.ts';
 import type { Connection } from '../../db/connection.ts';
-import { type Db, openDatabase } from '../../db/database.ts';
+import { type Database, openDatabase } from '../../db/database.ts';
 import { detectPooler } from '../../db/detect-pooler.ts';
 import type { Embedded, EmbeddedOptions } from '../../db/embedded/embedded.ts';
 import { IdleConnections } from '../../db/idle-connections.ts';
@@ -14,9 +14,9 @@ import type { Context } from '../command.ts';
 /** Time to wait at startup for an unreachable database. */
 const connectTimeoutMs = 60_000;
 
-export interface Database {
+export interface OpenedDatabase {
   readonly connection: Connection;
-  readonly db: Db;
+  readonly db: Database;
   /** Location of the data for display. Contains no password. */
   readonly place: string;
 }
@@ -29,7 +29,7 @@ export interface Database {
 export async function openForServer(
   context: Context,
   role: 'server' | 'command' = 'server',
-): Promise<Database & { secret: string }> {
+): Promise<OpenedDatabase & { secret: string }> {
   const { config, lifetime } = context;
   requireSecret(config);
   const start = async () =>
@@ -48,12 +48,12 @@ export async function openForServer(
  * Opens the database of a command. Joins the embedded database of a server on the same data
  * directory, if there is one.
  */
-export async function openForCommand(context: Context): Promise<Database> {
+export async function openForCommand(context: Context): Promise<OpenedDatabase> {
   const join = async () => (await importEmbedded()).joinEmbedded(embeddedOptions(context));
   return withPool((await openConfigured(context)) ?? (await openEmbedded(context, join)), context);
 }
 
-type DatabaseLocation = Omit<Database, 'db'>;
+type DatabaseLocation = Omit<OpenedDatabase, 'db'>;
 
 /** Loaded only if no database is configured. */
 const importEmbedded = () => import('../../db/embedded/embedded.ts');
@@ -114,7 +114,7 @@ async function openEmbedded(
   return { connection: { ...connection, idle: new IdleConnections() }, place: dataDir };
 }
 
-function withPool(location: DatabaseLocation, { config, lifetime, log }: Context): Database {
+function withPool(location: DatabaseLocation, { config, lifetime, log }: Context): OpenedDatabase {
   let closed = false;
   const db = openDatabase({
     connection: location.connection,
@@ -133,7 +133,7 @@ function withPool(location: DatabaseLocation, { config, lifetime, log }: Context
 }
 
 /** Migrates the schema or, with `CUELINE_MIGRATE=manual`, throws unless it is current. */
-export function ensureSchema(database: Database, context: Context): Promise<void> {
+export function ensureSchema(database: OpenedDatabase, context: Context): Promise<void> {
   return locateUnsupported(database, context, () =>
     context.config.migrate === 'auto'
       ? migrateAt(database.connection, migrateOptions(context))
@@ -143,7 +143,7 @@ export function ensureSchema(database: Database, context: Context): Promise<void
 
 /** Names the database and the way to an empty one where the schema cannot be upgraded. */
 async function locateUnsupported(
-  { place }: Database,
+  { place }: OpenedDatabase,
   { config: { databaseUrl, dataDir } }: Context,
   work: () => Promise<void>,
 ): Promise<void> {

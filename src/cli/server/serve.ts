@@ -116,7 +116,9 @@ async function openModels(
   if (config.otlpEndpoint === null) return { models, ...more };
   const { withTracing } = await import('../../models/with-tracing.ts');
   const spans = await withTracing(models, {
-    ...{ endpoint: config.otlpEndpoint, serviceName: 'cueline', serviceVersion: version },
+    endpoint: config.otlpEndpoint,
+    serviceName: 'cueline',
+    serviceVersion: version,
     proxies: config.proxies,
     onError: (err) => log.warn({ err }, 'trace export failed'),
   });

@@ -14,9 +14,13 @@ export async function listUsers(
 ): Promise<void> {
   const users = (await readUsers(await openMigrated(context))).map((user) => ({
     userId: toId('user', user.id),
-    ...{ email: user.email, name: user.name, createdAt: user.createdAt.toISOString() },
+    email: user.email,
+    name: user.name,
+    createdAt: user.createdAt.toISOString(),
     workspaces: user.workspaces.map(({ workspaceId, name, role }) => ({
-      ...{ workspaceId: toId('workspace', workspaceId), name, role },
+      workspaceId: toId('workspace', workspaceId),
+      name,
+      role,
     })),
   }));
   const rows = users.map(({ workspaces, ...user }) => ({

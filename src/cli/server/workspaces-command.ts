@@ -1,11 +1,24 @@
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { toId } from '../../core/id.ts';
-import { newWorkspace } from '../../features/people/contract/new-workspace.ts';
-import * as flow from '../../features/people/verbs/create-workspace.ts';
+import { commandActor } from '../../core/people/audit.ts';
+import * as contract from '../../features/people/contract/usage-contract.ts';
+import { createWorkspace as create } from '../../features/people/verbs/create-workspace.ts';
+import { setPlan as changePlan } from '../../features/people/verbs/set-plan.ts';
+import { emailMax } from '../../http/contract/contract-limits.ts';
+import type { Body } from '../../http/contract/operation.ts';
+import { name as displayName, text } from '../../http/contract/shared.ts';
 import { checkBody } from '../../http/request/validate.ts';
+import { type NumberOrNone, noneToNull } from '../arguments.ts';
+import { printDone } from '../client/print.ts';
 import type { Context } from '../command.ts';
-import { hashPassword, openMigrated } from './first-workspace.ts';
+import { firstOwner, hashPassword, openMigrated } from './first-workspace.ts';
 import { printSecret } from './print-secret.ts';
+
+/** The options of `cueline workspaces create`. No route creates a workspace: the operator decides who gets one. */
+const newWorkspace = Type.Object({
+  name: displayName('Display name. Does not have to be unique.'),
+  owner: text(emailMax, 'E-mail address of its first owner.'),
+});
 
 /** `cueline workspaces create`: prints the generated password of a new user once. */
 export async function createWorkspace(
@@ -15,7 +28,7 @@ export async function createWorkspace(
   const { name, owner } = checkBody<Static<typeof newWorkspace>>(newWorkspace, options);
   const db = await openMigrated(context);
   const workspace = { name, email: owner, emailVerified: true, password: null };
-  const created = await flow.createWorkspace(db, workspace, hashPassword);
+  const created = await create(db, workspace, hashPassword);
   const { email: ownerEmail, password } = created;
   const workspaceId = toId('workspace', created.workspaceId);
   const once = password === undefined ? '.' : ', whose password is shown once.';
@@ -24,4 +37,27 @@ export async function createWorkspace(
     `Created workspace ${workspaceId}. Owner: ${ownerEmail}${once}`,
     { record: { workspaceId, ownerEmail, ...(password !== undefined && { password }) }, json },
   );
+}
+
+interface PlanOptions {
+  readonly name: string;
+  readonly actionsPerMonth: NumberOrNone;
+  readonly workspace?: string;
+  readonly json?: boolean;
+}
+
+/** `cueline plan set`: sets the plan of a workspace. */
+export async function setPlan(
+  context: Context,
+  { name, actionsPerMonth, workspace, json = false }: PlanOptions,
+): Promise<void> {
+  const plan = checkBody<Body<typeof contract.setPlan>>(contract.setPlan.body, {
+    name,
+    actionsPerMonth: noneToNull(actionsPerMonth),
+  });
+  const db = await openMigrated(context);
+  const { workspaceId } = await firstOwner(db, workspace);
+  await changePlan(db, commandActor(workspaceId), plan);
+  const actions = plan.actionsPerMonth ?? 'unlimited';
+  await printDone(plan, `Plan ${plan.name}: ${actions} AI Actions per month.`, json);
 }

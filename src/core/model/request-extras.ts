@@ -1,3 +1,4 @@
+import { wordSet } from '../words.ts';
 import type { ProviderKind } from './provider.ts';
 
 /**
@@ -104,33 +105,16 @@ const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/;
 const headerValue = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Headers that name the site, delimit the body, say how it is written, or belong to the connection. */
-const ownHeaders: ReadonlySet<string> = new Set([
-  'host',
-  'content-length',
-  'content-type',
-  'content-encoding',
-  'transfer-encoding',
-  'accept-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-  'te',
-  'trailer',
-  'expect',
-]);
+const ownHeaders = wordSet(`
+  host content-length content-type content-encoding transfer-encoding accept-encoding connection
+  keep-alive upgrade te trailer expect
+`);
 const ownPrefix = /^(proxy-|sec-)/;
 
 /** Fields of a call that hold the model or the prompt, in the APIs of all kinds. */
-const reservedFields: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'input',
-  'contents',
-  'prompt',
-  'system',
-  'systemInstruction',
-  'instructions',
-]);
+const reservedFields = wordSet(`
+  model messages input contents prompt system systemInstruction instructions
+`);
 
 /** All texts that must not appear in an error. */
 export function secretsIn({ headers, query, bodyExtra }: RequestExtras): string[] {

@@ -1,4 +1,5 @@
 import { isObject } from '../is-object.ts';
+import { words } from '../words.ts';
 import { isKnownFormat } from './formats.ts';
 import { type LinearPattern, linearPattern } from './linear-pattern.ts';
 
@@ -96,31 +97,22 @@ interface Place {
   readonly hasFormat?: boolean;
 }
 
-const single = [
-  ...['additionalItems', 'additionalProperties', 'contains', 'else', 'if', 'items', 'not'],
-  ...['propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties'],
-];
+const single = words(`
+  additionalItems additionalProperties contains else if items not propertyNames then
+  unevaluatedItems unevaluatedProperties
+`);
 const lists = ['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'];
 const maps = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'];
 /** Keywords whose values are no schemas. */
-const plain = [
-  ...['const', 'dependentRequired', 'enum', 'exclusiveMaximum', 'exclusiveMinimum', 'format'],
-  ...[
-    'maxContains',
-    'maxItems',
-    'maxLength',
-    'maxProperties',
-    'maximum',
-    'minContains',
-    'minItems',
-  ],
-  ...['minLength', 'minProperties', 'minimum', 'multipleOf', 'nullable', 'pattern', 'required'],
-  ...['type', 'uniqueItems'],
-];
-const loopsOverKeys = [
-  ...['additionalProperties', 'maxProperties', 'minProperties', 'patternProperties'],
-  ...['propertyNames', 'unevaluatedProperties'],
-];
+const plain = words(`
+  const dependentRequired enum exclusiveMaximum exclusiveMinimum format maxContains maxItems
+  maxLength maxProperties maximum minContains minItems minLength minProperties minimum multipleOf
+  nullable pattern required type uniqueItems
+`);
+const loopsOverKeys = words(`
+  additionalProperties maxProperties minProperties patternProperties propertyNames
+  unevaluatedProperties
+`);
 const rejected = ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'];
 
 function readAt(given: unknown, place: Place, reading: Reading): Schema {

@@ -1,4 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js';
+import { wordSet } from '../words.ts';
 import {
   childrenOf,
   countNodes,
@@ -142,10 +143,10 @@ function setUpEvaluator(this: Evaluator): boolean {
 const binaryOperators: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=', 'in', '+']);
 const comparisons: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 const accesses: ReadonlySet<string> = new Set(['[]', '[?]']);
-const linearFunctions: ReadonlySet<string> = new Set([
-  ...['size', 'startsWith', 'endsWith', 'contains', 'lowerAscii', 'upperAscii', 'trim'],
-  ...['bool', 'int', 'uint', 'double', 'string', 'timestamp'],
-]);
+const linearFunctions = wordSet(`
+  size startsWith endsWith contains lowerAscii upperAscii trim bool int uint double string
+  timestamp
+`);
 
 /** The library expands a macro when it parses a condition, and evaluates only the expansion. */
 interface Expanded {

@@ -1,4 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { wordSet, words } from '../words.ts';
 
 /**
  * The shape of a condition, checked on its parsed tree when a definition is saved and again before a condition is
@@ -14,23 +15,15 @@ export type Node = ASTNode;
 type Call = Extract<Node, { op: 'call' | 'rcall' }>;
 
 const listMacros: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
-export const timeFunctions: ReadonlySet<string> = new Set([
-  'getDate',
-  'getDayOfMonth',
-  'getDayOfWeek',
-  'getDayOfYear',
-  'getFullYear',
-  'getHours',
-  'getMilliseconds',
-  'getMinutes',
-  'getMonth',
-  'getSeconds',
-]);
+export const timeFunctions = wordSet(`
+  getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours getMilliseconds getMinutes
+  getMonth getSeconds
+`);
 const available: ReadonlySet<string> = new Set([
   'has',
   ...listMacros,
-  ...['size', 'startsWith', 'endsWith', 'contains', 'lowerAscii', 'upperAscii', 'trim'],
-  ...['bool', 'int', 'uint', 'double', 'string', 'type', 'dyn', 'timestamp', 'duration'],
+  ...words('size startsWith endsWith contains lowerAscii upperAscii trim'),
+  ...words('bool int uint double string type dyn timestamp duration'),
   ...['of', 'none', 'hasValue', 'value', 'or', 'orValue'],
   ...timeFunctions,
 ]);

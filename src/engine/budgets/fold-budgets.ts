@@ -151,5 +151,7 @@ async function countWindows(db: Db): Promise<void> {
     counted as (
       select id, (select count(*) from budget_windows w where w.budget_id = free.id
         and (w.window_end is null or w.window_end > clock_timestamp())) as n from free)
-    update budgets b set windows = counted.n from counted where b.id = counted.id and b.windows <> counted.n`.execute(db);
+    update budgets b set windows = counted.n from counted where b.id = counted.id and b.windows <> counted.n`.execute(
+    db,
+  );
 }

@@ -18,22 +18,20 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = buildFold
     return pending;
   };
 
-  const page = async (request: FastifyRequest, reply: FastifyReply) => {
-    const html = (await readOnce())?.page;
+  const sendPage = (reply: FastifyReply, html: string | undefined, contentPolicy: string) => {
     reply.type('text/html; charset=utf-8');
     if (html === undefined)
       return reply.header('content-security-policy', emptyPolicy).send(notBuilt(app.basePath));
+    reply.headers({ 'content-security-policy': contentPolicy, 'cache-control': 'no-cache' });
+    return reply.headers(securityHeaders).send(html);
+  };
+
+  const page = async (request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64');
-    return reply
-      .headers({
-        'content-security-policy': policy(nonce),
-        'cache-control': 'no-cache',
-        vary: 'cookie',
-        ...securityHeaders,
-      })
-      .send(
-        html.replace(noncePlaceholder, nonce).replace(schemePlaceholder, chosenScheme(request)),
-      );
+    const html = (await readOnce())?.page
+      .replace(noncePlaceholder, nonce)
+      .replace(schemePlaceholder, chosenScheme(request));
+    return sendPage(reply.header('vary', 'cookie'), html, policy(nonce));
   };
   app.get('/', page);
   for (const name of pageSegments) {
@@ -41,19 +39,9 @@ export function dashboardRoutes(app: FastifyInstance, folder: string = buildFold
     app.get(`/${name}/*`, page);
   }
 
-  app.get(routePath(getDocs), async (_request, reply) => {
-    const html = (await readOnce())?.reference;
-    reply.type('text/html; charset=utf-8');
-    if (html === undefined)
-      return reply.header('content-security-policy', emptyPolicy).send(notBuilt(app.basePath));
-    return reply
-      .headers({
-        'content-security-policy': referencePolicy,
-        'cache-control': 'no-cache',
-        ...securityHeaders,
-      })
-      .send(html);
-  });
+  app.get(routePath(getDocs), async (_request, reply) =>
+    sendPage(reply, (await readOnce())?.reference, referencePolicy),
+  );
 
   app.unknownPage = (request, reply) =>
     acceptsPage(request) ? page(request, reply.code(404)) : null;

@@ -1,9 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '../../core/people/caller.ts';
+import type { WorkflowDeps } from '../../features/workflows/routes/workflow-deps.ts';
 import type { McpBody } from './mcp-body.ts';
-import type { McpDeps } from './mcp-deps.ts';
+import type { OpenCalls } from './open-calls.ts';
 import type { PacedResponse } from './paced-response.ts';
 import type { ResponseBudget } from './response-budget.ts';
+
+export interface McpDeps extends WorkflowDeps {
+  /** Calls over MCP that wait for their results. */
+  readonly openCalls: OpenCalls;
+}
 
 /** One request over MCP: who sent it, and what the body says beyond its JSON value. */
 export interface McpRequest {

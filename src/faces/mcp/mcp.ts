@@ -34,8 +34,7 @@ import {
   readMcpBody,
   readMcpBodyJob,
 } from './mcp-body.ts';
-import type { McpDeps } from './mcp-deps.ts';
-import type { McpRequest } from './mcp-request.ts';
+import type { McpDeps, McpRequest } from './mcp-request.ts';
 import { createMcpServer } from './mcp-server.ts';
 import { PacedResponse } from './paced-response.ts';
 import { ResponseBudget } from './response-budget.ts';
@@ -146,7 +145,10 @@ async function answer(
   const messages = messagesOf(parsed).slice(0, mcpMessagesMax);
   const closing = abortOnDisconnect(reply);
   const mcp: McpRequest = {
-    ...{ deps, caller, keyHash, request },
+    deps,
+    caller,
+    keyHash,
+    request,
     baseUrl: baseUrlOf(request, deps.publicUrl),
     slug: request.params.slug ?? null,
     body,
@@ -170,7 +172,10 @@ async function answer(
   const { signal } = closing;
   const forwarded = new Request('http://cueline/mcp', {
     // It reads a body only if it is not given one that is parsed.
-    ...{ method: 'POST', headers: protocolHeaders(request), body: '', signal },
+    method: 'POST',
+    headers: protocolHeaders(request),
+    body: '',
+    signal,
   });
   const response = await handle(mcp, forwarded, parsed);
   sendResponse(reply, mcp.response, mcp.readsStreams ? response : await asJson(response, parsed));
@@ -243,7 +248,8 @@ async function requireTool({ deps, caller, slug }: McpRequest): Promise<void> {
 /** The headers that the protocol gives a meaning. The library refuses clients that do not name both forms of responses. */
 function protocolHeaders({ headers }: FastifyRequest): Headers {
   const forwarded = new Headers({
-    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
   });
   for (const name of ['mcp-protocol-version', 'mcp-method', 'mcp-name']) {
     const value = headers[name];

@@ -21,16 +21,6 @@ export interface OpenCall {
   release(): void;
 }
 
-/** The calls that this process waits for. */
-export interface OpenCalls {
-  /** @throws {CallFailure} UNAVAILABLE beyond the workspace's share */
-  acquire(client: ToolClient, requestId: unknown): OpenCall;
-  /** Cancels the call, in whatever process waits for it. */
-  cancel(client: ToolClient, requestId: unknown): void;
-  /** Cancels calls of this process that another one received the notification for. */
-  cancelLocal(names: readonly string[]): void;
-}
-
 /** What tells the clients of a workspace apart. */
 export interface ToolClient {
   readonly workspaceId: string;
@@ -39,42 +29,48 @@ export interface ToolClient {
   readonly userAgent: string;
 }
 
-export function createOpenCalls(
-  publish: (names: readonly string[]) => void,
-  shares: Shares,
-): OpenCalls {
-  const byName = new Map<string, Set<AbortController>>();
+/** The calls that this process waits for. */
+export class OpenCalls {
+  readonly #publish: (names: readonly string[]) => void;
+  readonly #shares: Shares;
+  readonly #byName = new Map<string, Set<AbortController>>();
 
-  function cancelLocal(names: readonly string[]): void {
+  constructor(publish: (names: readonly string[]) => void, shares: Shares) {
+    this.#publish = publish;
+    this.#shares = shares;
+  }
+
+  /** @throws {CallFailure} UNAVAILABLE beyond the workspace's share */
+  acquire(client: ToolClient, requestId: unknown): OpenCall {
+    const releaseSlot = this.#shares.take(client.workspaceId);
+    const name = nameOf(client, requestId);
+    const controller = new AbortController();
+    this.#byName.set(name, (this.#byName.get(name) ?? new Set()).add(controller));
+    return {
+      canceled: controller.signal,
+      release: () => {
+        releaseSlot();
+        const same = this.#byName.get(name);
+        same?.delete(controller);
+        if (same?.size === 0) this.#byName.delete(name);
+      },
+    };
+  }
+
+  /** Cancels the call, in whatever process waits for it. */
+  cancel(client: ToolClient, requestId: unknown): void {
+    const name = nameOf(client, requestId);
+    if (this.#byName.has(name)) this.cancelLocal([name]);
+    else this.#publish([name]);
+  }
+
+  /** Cancels calls of this process that another one received the notification for. */
+  cancelLocal(names: readonly string[]): void {
     for (const name of names) {
-      const [call, ...others] = byName.get(name) ?? [];
+      const [call, ...others] = this.#byName.get(name) ?? [];
       if (others.length === 0) call?.abort();
     }
   }
-
-  return {
-    acquire(client, requestId) {
-      const releaseSlot = shares.take(client.workspaceId);
-      const name = nameOf(client, requestId);
-      const controller = new AbortController();
-      byName.set(name, (byName.get(name) ?? new Set()).add(controller));
-      return {
-        canceled: controller.signal,
-        release() {
-          releaseSlot();
-          const same = byName.get(name);
-          same?.delete(controller);
-          if (same?.size === 0) byName.delete(name);
-        },
-      };
-    },
-    cancel(client, requestId) {
-      const name = nameOf(client, requestId);
-      if (byName.has(name)) cancelLocal([name]);
-      else publish([name]);
-    },
-    cancelLocal,
-  };
 }
 
 /** As long as an identifier, because it is sent to other processes in a list of such. */

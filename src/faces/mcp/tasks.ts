@@ -26,8 +26,12 @@ export function newTask({
   const { taskId, links } = tracked;
   return {
     resultType: 'task',
-    ...{ taskId, status: 'working', createdAt: at, lastUpdatedAt: at },
-    ...{ ttlMs: null, pollIntervalMs },
+    taskId,
+    status: 'working',
+    createdAt: at,
+    lastUpdatedAt: at,
+    ttlMs: null,
+    pollIntervalMs,
     _meta: links,
     // The library knows only the result of a tool, which has contents.
   } as unknown as CallToolResult;

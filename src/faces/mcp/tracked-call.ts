@@ -64,7 +64,8 @@ export function trackExecution(
   const statusUrl = `${reader.baseUrl}/api/v1/agents/${path.agentId}/executions/${path.executionId}`;
   const links = { executionId: path.executionId, statusUrl };
   return {
-    ...{ taskId: path.executionId, links },
+    taskId: path.executionId,
+    links,
     id: executionId,
     waiters: deps.waiters,
     cancel: () => deps.canceler.cancel(executionId),
@@ -101,7 +102,8 @@ export function trackRun(
   const path = `/api/v1/workflows/${toId('workflow', workflowId)}/runs/${taskId}`;
   const links = { workflowRunId: taskId, statusUrl: reader.baseUrl + path };
   return {
-    ...{ taskId, links },
+    taskId,
+    links,
     id: runId,
     waiters: deps.waiters,
     cancel: () => deps.workflowCanceler.cancel(runId),

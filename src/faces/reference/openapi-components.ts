@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TSchema } from 'typebox';
+import { wordSet } from '../../core/words.ts';
 
 /** A JSON object. */
 export type Json = { [name: string]: unknown };
@@ -52,12 +53,4 @@ export class Components {
 
 const schemaMaps = new Set(['properties', 'patternProperties']);
 const schemaLists = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems']);
-const singleSchemas = new Set([
-  'items',
-  'additionalProperties',
-  'propertyNames',
-  'not',
-  'if',
-  'then',
-  'else',
-]);
+const singleSchemas = wordSet('items additionalProperties propertyNames not if then else');

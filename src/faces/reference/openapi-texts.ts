@@ -1,3 +1,4 @@
+import { words } from '../../core/words.ts';
 import type { Tag } from '../../http/contract/operation.ts';
 import type { Json } from './openapi-components.ts';
 
@@ -103,13 +104,9 @@ export const headers: Record<string, Json> = {
   'X-RateLimit-Reset': header('End of the tightest window, in seconds since 1970.', integer),
 };
 
-const rateLimitHeaders = [
-  'RateLimit',
-  'RateLimit-Policy',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-];
+const rateLimitHeaders = words(`
+  RateLimit RateLimit-Policy X-RateLimit-Limit X-RateLimit-Remaining X-RateLimit-Reset
+`);
 
 /** Header names of a response with that status, of an operation with these `responseHeaders`. */
 export function headersOf(status: number, responseHeaders: readonly string[]): string[] {

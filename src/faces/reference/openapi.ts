@@ -60,7 +60,11 @@ export function openapi(version: string): Json {
 /** The requests that endpoints receive, by event type. */
 function webhooks(components: Components): Json {
   const header = (name: string, description: string) => ({
-    ...{ name, in: 'header', required: true, description, schema: { type: 'string' } },
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
   });
   const signed = [
     header('webhook-id', 'The `eventId`, the same in all attempts.'),
@@ -71,8 +75,12 @@ function webhooks(components: Components): Json {
     type,
     {
       post: {
-        ...{ operationId: `event.${type}`, tags: ['Events'], summary: type },
-        ...{ description: eventSchemas[type].description, security: [], parameters: signed },
+        operationId: `event.${type}`,
+        tags: ['Events'],
+        summary: type,
+        description: eventSchemas[type].description,
+        security: [],
+        parameters: signed,
         requestBody: {
           required: true,
           content: { 'application/json': { schema: components.use(eventSchema(type)) } },

@@ -25,8 +25,14 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     const { headers = {}, query = {}, bodyExtra = {}, ...settings } = body;
     const input = {
-      ...{ actor: actorOf(caller), name: params.name, apiKey: null, baseURL: null },
-      ...{ organization: null, project: null, auth: null, extras: { headers, query, bodyExtra } },
+      actor: actorOf(caller),
+      name: params.name,
+      apiKey: null,
+      baseURL: null,
+      organization: null,
+      project: null,
+      auth: null,
+      extras: { headers, query, bodyExtra },
       ...settings,
     };
     return { result: withURL(await flow.putProvider(deps, input)) };

@@ -19,13 +19,33 @@ import { setImmediate as nextLoop } from 'node:timers/promises';
  * Failure cases: a client that never finishes its request is cut off by `closeWithin`. Under constant load the accept
  * queue may not become empty; the drain then stops after `acceptQueueMs`, and the rest is reset.
  */
-export interface GracefulShutdown {
+export class GracefulShutdown {
+  #started = false;
+  #lastActivityMs = Number.NEGATIVE_INFINITY;
+
   /** Whether responses must say `connection: close`. */
-  readonly started: boolean;
+  get started(): boolean {
+    return this.#started;
+  }
+
   /** Records that a connection was opened or a response was sent. */
-  recordActivity(): void;
+  recordActivity(): void {
+    this.#lastActivityMs = performance.now();
+  }
+
   /** Resolves when no usable connection is left, or after `withinMs`. */
-  shutDown(server: Server, withinMs: number): Promise<void>;
+  async shutDown(server: Server, withinMs: number): Promise<void> {
+    if (!server.listening) return;
+    const deadlineMs = performance.now() + withinMs;
+    const paused =
+      withinMs > 0 ? await drainAcceptQueue(server, Math.min(withinMs, acceptQueueMs)) : [];
+    // `net.Server.close`, because `http.Server.close` also closes idle connections.
+    const closed = new Promise((resolve) => Server.prototype.close.call(server, resolve));
+    this.#started = true;
+    for (const socket of paused) socket.resume();
+    const unusableMs = this.#lastActivityMs + idleMs + transitMs;
+    await Promise.race([closed, sleep(Math.min(deadlineMs, unusableMs) - performance.now())]);
+  }
 }
 
 /** Announced in each response: a client does not reuse a connection that was idle for this long. */
@@ -45,31 +65,6 @@ const acceptQueueMs = 10_000;
  */
 const shortLoopMs = 1;
 const thresholdDoublingMs = 250;
-
-export function createGracefulShutdown(): GracefulShutdown {
-  let started = false;
-  let lastActivityMs = Number.NEGATIVE_INFINITY;
-  return {
-    get started() {
-      return started;
-    },
-    recordActivity() {
-      lastActivityMs = performance.now();
-    },
-    async shutDown(server, withinMs) {
-      if (!server.listening) return;
-      const deadlineMs = performance.now() + withinMs;
-      const paused =
-        withinMs > 0 ? await drainAcceptQueue(server, Math.min(withinMs, acceptQueueMs)) : [];
-      // `net.Server.close`, because `http.Server.close` also closes idle connections.
-      const closed = new Promise((resolve) => Server.prototype.close.call(server, resolve));
-      started = true;
-      for (const socket of paused) socket.resume();
-      const unusableMs = lastActivityMs + idleMs + transitMs;
-      await Promise.race([closed, sleep(Math.min(deadlineMs, unusableMs) - performance.now())]);
-    },
-  };
-}
 
 /** Closes the server. After `ms` it also closes connections whose request is incomplete. */
 export async function closeWithin(

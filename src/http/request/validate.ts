@@ -126,6 +126,9 @@ function findErrors(validator: Validator, schema: TSchema, value: unknown): Vali
 }
 
 const unexplained = {
-  ...{ keyword: '', instancePath: '', schemaPath: '#', params: {} },
+  keyword: '',
+  instancePath: '',
+  schemaPath: '#',
+  params: {},
   message: 'is not valid',
 };

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Standby } from '../../db/standby.ts';
 import { bearerHash } from '../request/credential.ts';
-import { sessionUser } from '../request/session-user.ts';
 
 const readMethods = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -19,7 +18,7 @@ export function markWrites(app: FastifyInstance, standby: Pick<Standby, 'recordW
 /** The caller as its writes are marked; null if it has none. */
 export function writerOf(request: FastifyRequest): string | null {
   try {
-    return bearerHash(request) ?? sessionUser(request);
+    return bearerHash(request) ?? request.sessionUser;
   } catch {
     // A malformed key.
     return null;

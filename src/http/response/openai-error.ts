@@ -1,4 +1,5 @@
 import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
+import { words } from '../../core/words.ts';
 import { type ErrorResponse, errorResponse } from './error-response.ts';
 
 /** Errors of the OpenAI API: the status and headers of any other error, and a body that clients of OpenAI read. */
@@ -40,10 +41,9 @@ export function failureCodeIn(body: { readonly error?: unknown }): CallFailureCo
   return callFailureCodes.find((one) => one === (named ?? code.toUpperCase())) ?? null;
 }
 
-const parameterCodes = [
-  ...['unsupported_parameter', 'unknown_parameter', 'missing_required_parameter'],
-  ...['invalid_type', 'invalid_value'],
-];
+const parameterCodes = words(`
+  unsupported_parameter unknown_parameter missing_required_parameter invalid_type invalid_value
+`);
 
 /** The failure of an execution. Clients must not repeat a paid call by themselves. */
 export function executionErrorResponse(

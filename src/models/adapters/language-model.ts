@@ -1,13 +1,12 @@
+import { ModelFailure } from '../../core/model/model-port.ts';
 import type { ProviderKind } from '../../core/model/provider.ts';
 import { hasOnlyChat } from '../connection/azure.ts';
 import { withChain } from '../connection/chain-tokens.ts';
-import { checkModelPath } from '../connection/model-path.ts';
 import type { Connection } from '../connection/provider-connection.ts';
 import { isOwnOllamaAPI, missing } from '../connection/settings.ts';
 import { signRequests } from '../connection/sign-aws.ts';
 import type { RequestForm } from '../port/adjustment.ts';
-import type { Live } from '../port/live.ts';
-import type { CallOptions, LanguageModel, Model, ReadableModel } from '../port/model.ts';
+import type { CallOptions, LanguageModel, Live, Model, ReadableModel } from '../port/model.ts';
 import { addChatFields, withChatFields } from '../request/chat-fields.ts';
 import { extendRequests } from '../request/extend-request.ts';
 import { sendMarkedFiles } from '../request/marked-files.ts';
@@ -145,7 +144,9 @@ async function azureChat(
     return fetch(input, { ...init, headers });
   };
   const provider = createOpenAI({
-    ...{ apiKey: '', baseURL, name: 'azure' },
+    apiKey: '',
+    baseURL,
+    name: 'azure',
     fetch: addChatFields(withKey),
   });
   return { language: withChatFields(provider.chat(model)), count: countChat };
@@ -227,3 +228,18 @@ function isVendor(baseURL: string): boolean {
 
 /** The Responses API stores every response for 30 days unless `store` is false. */
 const unstored: CallOptions['providerOptions'] = { openai: { store: false } };
+
+/**
+ * Throws `MODEL_NOT_FOUND` if the model name would lead a call to another URL. Some kinds have the name in the path,
+ * and someone who may choose an agent's model may not choose where the owner's credential is sent.
+ */
+function checkModelPath(kind: ProviderKind, model: string): void {
+  if (!inPath.has(kind) || !unsafePath.test(model)) return;
+  const message = `No model of kind ${kind} has a name like '${model}': it would change the path.`;
+  throw new ModelFailure('MODEL_NOT_FOUND', message);
+}
+
+const inPath: ReadonlySet<ProviderKind> = new Set(['google', 'bedrock']);
+
+/** Characters that end a path or are read as a slash or a dot, and path segments that are empty, `.` or `..`. */
+const unsafePath = /[?#%\\]|(^|\/)\.{0,2}(\/|$)/;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ModelFailure } from '../../core/model/model-port.ts';
+import { wordSet } from '../../core/words.ts';
 import { readLeniently } from '../response/lenient-json.ts';
 
 /**
@@ -39,7 +40,9 @@ export function toOllama(request: Fields): Fields {
   const { options: given, ...others } = own;
   const all = { ...options, ...fieldsOf(given) };
   return {
-    ...{ model, messages: withToolNames(listOf(messages)).map(toMessage), stream },
+    model,
+    messages: withToolNames(listOf(messages)).map(toMessage),
+    stream,
     // Ollama has no such setting: without tools, none is called.
     ...(tools !== undefined && choice !== 'none' && { tools }),
     ...(format !== undefined && { format: formatOf(fieldsOf(format)) }),
@@ -50,9 +53,7 @@ export function toOllama(request: Fields): Fields {
 }
 
 /** Fields of `/api/chat` itself; everything else that is set is an option of the model. */
-const topLevel: ReadonlySet<string> = new Set([
-  ...['options', 'keep_alive', 'think', 'format', 'truncate', 'shift', 'logprobs', 'top_logprobs'],
-]);
+const topLevel = wordSet('options keep_alive think format truncate shift logprobs top_logprobs');
 const ignored: ReadonlySet<string> = new Set(['user', 'verbosity']);
 const optionNames: ReadonlyMap<string, string> = new Map([
   ['max_tokens', 'num_predict'],
@@ -135,7 +136,8 @@ function joined(pieces: readonly Fields[]): Fields {
   const messages = pieces.map(({ message }) => fieldsOf(message));
   const textOf = (name: string) => messages.map((message) => message[name] ?? '').join('');
   const message = {
-    ...{ content: textOf('content'), thinking: textOf('thinking') },
+    content: textOf('content'),
+    thinking: textOf('thinking'),
     tool_calls: messages.flatMap((each) => listOf(each.tool_calls)),
   };
   return { ...pieces.at(-1), message };
@@ -158,7 +160,8 @@ function toCompletion(answer: Fields): Fields {
   const isCut = done_reason === 'length';
   const reason = toolCalls.length > 0 && !isCut ? 'tool_calls' : done_reason;
   const message = {
-    ...{ role: 'assistant', content: content ?? '' },
+    role: 'assistant',
+    content: content ?? '',
     ...(thinking ? { reasoning_content: thinking } : {}),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
   };

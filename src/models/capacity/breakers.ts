@@ -4,23 +4,6 @@ import { ModelFailure } from '../../core/model/model-port.ts';
 import { knownProvider } from '../connection/environment.ts';
 import { Gate, type GatedCall } from './gate.ts';
 
-/**
- * Circuit breakers in this process, by what a failure belongs to:
- *
- * - credential and model: rate limits, 5xx, loading models, timeouts, broken connections
- * - base URL: no connection (refused, DNS, TLS)
- * - credential: 401, 403 and exhausted credit. They are final, so no call is held back; they say nothing about a model.
- *
- * A failing model therefore never holds back another one on the same credential. The maximum of concurrent calls counts
- * per credential.
- */
-export interface Breakers {
-  /** Makes the call, or throws a `ModelDeferred` instead. */
-  run<T>(call: GuardedCall, work: () => Promise<T>): Promise<T>;
-  /** The most recently used ones. */
-  states(): BreakerState[];
-}
-
 export interface BreakerState {
   readonly provider: string;
   /** The breaker is open at this moment. */
@@ -41,33 +24,51 @@ const gatesMax = 1_000;
 /** A call with a shorter timeout says more about its agent than about the provider when it times out. */
 const shortTimeoutMs = 10_000;
 
-export function createBreakers(callsMax: number): Breakers {
-  const models = new LruCache<Gate>(gatesMax);
-  const baseURLs = new LruCache<Gate>(gatesMax);
-  const credentials = new LruCache<Gate>(gatesMax);
-  const gate = (gates: LruCache<Gate>, key: string, provider: string, max = Infinity) =>
-    gates.getOrCreate(key, () => new Gate(provider, max));
+/**
+ * Circuit breakers in this process, by what a failure belongs to:
+ *
+ * - credential and model: rate limits, 5xx, loading models, timeouts, broken connections
+ * - base URL: no connection (refused, DNS, TLS)
+ * - credential: 401, 403 and exhausted credit. They are final, so no call is held back; they say nothing about a model.
+ *
+ * A failing model therefore never holds back another one on the same credential. The maximum of concurrent calls counts
+ * per credential.
+ */
+export class Breakers {
+  readonly #callsMax: number;
+  readonly #models = new LruCache<Gate>(gatesMax);
+  readonly #baseURLs = new LruCache<Gate>(gatesMax);
+  readonly #credentials = new LruCache<Gate>(gatesMax);
 
-  return {
-    async run(call, work) {
-      const { provider, credential, model, baseURL } = call;
-      const leaveAll = await enterAll(call, {
-        model: gate(models, `${credential} ${model}`, provider),
-        baseURL: gate(baseURLs, baseURL, provider),
-        credential: gate(credentials, credential, provider, callsMax),
-      });
-      try {
-        const response = await work();
-        leaveAll(success, null);
-        return response;
-      } catch (error) {
-        leaveAll(outcomesOf(error, call), error instanceof ModelFailure ? error : null);
-        throw error;
-      }
-    },
-    states: () =>
-      [...models.values(), ...baseURLs.values()].map(({ provider, open }) => ({ provider, open })),
-  };
+  constructor(callsMax: number) {
+    this.#callsMax = callsMax;
+  }
+
+  /** Makes the call, or throws a `ModelDeferred` instead. */
+  async run<T>(call: GuardedCall, work: () => Promise<T>): Promise<T> {
+    const { provider, credential, model, baseURL } = call;
+    const gate = (gates: LruCache<Gate>, key: string, max = Infinity) =>
+      gates.getOrCreate(key, () => new Gate(provider, max));
+    const leaveAll = await enterAll(call, {
+      model: gate(this.#models, `${credential} ${model}`),
+      baseURL: gate(this.#baseURLs, baseURL),
+      credential: gate(this.#credentials, credential, this.#callsMax),
+    });
+    try {
+      const response = await work();
+      leaveAll(success, null);
+      return response;
+    } catch (error) {
+      leaveAll(outcomesOf(error, call), error instanceof ModelFailure ? error : null);
+      throw error;
+    }
+  }
+
+  /** The most recently used ones. */
+  states(): BreakerState[] {
+    const gates = [...this.#models.values(), ...this.#baseURLs.values()];
+    return gates.map(({ provider, open }) => ({ provider, open }));
+  }
 }
 
 /** Enters one gate after the other. A deferred call leaves those that it has entered. */

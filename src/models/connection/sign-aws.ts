@@ -19,8 +19,13 @@ export function signRequests(
     const headers = new Headers(init.headers);
     headers.delete('authorization');
     const signed = await new AwsV4Signer({
-      ...{ service: 'bedrock', region, ...(await keys()) },
-      ...{ url: String(input), method: init.method ?? 'GET', headers, body: init.body ?? null },
+      service: 'bedrock',
+      region,
+      ...(await keys()),
+      url: String(input),
+      method: init.method ?? 'GET',
+      headers,
+      body: init.body ?? null,
     }).sign();
     return fetch(signed.url.href, { ...init, headers: Object.fromEntries(signed.headers) });
   };

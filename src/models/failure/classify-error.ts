@@ -1,4 +1,5 @@
 import type { ExecutionErrorCode } from '../../core/failure.ts';
+import { wordSet } from '../../core/words.ts';
 import type { ProviderErrorBody } from './provider-error.ts';
 
 /** What an error response of a provider means. */
@@ -126,26 +127,13 @@ const googleLimit =
   /resource_exhausted|quota exceeded for (metric|quota)|googleapis\.com|retry in /i;
 
 const quota: Signs = {
-  codes: new Set([
-    'insufficient_quota',
-    'insufficient_user_quota',
-    'insufficient_balance',
-    'insufficient_credits',
-    'insufficient_funds',
-    'exceeded_current_quota_error',
-    'not_enough_balance',
-    'billing_error',
-    'billing_not_active',
-    'billing_hard_limit_reached',
-    'billing_disabled',
-    'budget_exceeded',
-    'payment_required',
-    'invalid_payment_instrument',
-    // DashScope, Volcengine, Zhipu
-    'arrearage',
-    'accountoverdueerror',
-    '1113',
-  ]),
+  // The last three are of DashScope, Volcengine and Zhipu.
+  codes: wordSet(`
+    insufficient_quota insufficient_user_quota insufficient_balance insufficient_credits
+    insufficient_funds exceeded_current_quota_error not_enough_balance billing_error
+    billing_not_active billing_hard_limit_reached billing_disabled budget_exceeded
+    payment_required invalid_payment_instrument arrearage accountoverdueerror 1113
+  `),
   text: anyOf(
     /insufficient[ _](account[ _])?(quota|balance|credit|fund)/,
     /not enough (account )?(quota|balance|credit|fund)/,
@@ -214,26 +202,13 @@ const loading: Signs = {
 };
 
 const filter: Signs = {
-  codes: new Set([
-    'content_filter',
-    'content_filtered',
-    'content_policy_violation',
-    'responsibleaipolicyviolation',
-    'data_inspection_failed',
-    'moderation_blocked',
-    'cyber_policy_violation',
-    'guardrail_violation',
-    'hooks_failed',
-    'prohibited_content',
-    // OpenAI's code for a prompt that its usage policy forbids.
-    'invalid_prompt',
-    // Zhipu
-    '1301',
-    // Volcengine
-    'sensitivecontentdetected',
-    'inputtextsensitivecontentdetected',
-    'outputtextsensitivecontentdetected',
-  ]),
+  // `invalid_prompt` is OpenAI's for a prompt that its usage policy forbids, 1301 is Zhipu's; those after it are Volcengine's.
+  codes: wordSet(`
+    content_filter content_filtered content_policy_violation responsibleaipolicyviolation
+    data_inspection_failed moderation_blocked cyber_policy_violation guardrail_violation
+    hooks_failed prohibited_content invalid_prompt 1301 sensitivecontentdetected
+    inputtextsensitivecontentdetected outputtextsensitivecontentdetected
+  `),
   text: anyOf(
     /content[ _]?(management |filter|policy)/,
     /safety (system|filter|check)/,
@@ -247,29 +222,18 @@ const filter: Signs = {
 };
 
 const auth: Signs = {
-  codes: new Set([
-    'api_key_invalid',
-    'invalid_api_key',
-    'authentication_error',
-    'permission_error',
-    'accessdeniedexception',
-    'expiredtokenexception',
-    'unrecognizedclientexception',
-  ]),
+  codes: wordSet(`
+    api_key_invalid invalid_api_key authentication_error permission_error accessdeniedexception
+    expiredtokenexception unrecognizedclientexception
+  `),
   text: /api[ _]key (not valid|expired|is invalid)|(invalid|incorrect) api[ _]key/i,
 };
 
 const model: Signs = {
-  codes: new Set([
-    'model_not_found',
-    'model_decommissioned',
-    'model_deprecated',
-    'model_not_available',
-    'model_not_supported',
-    'deploymentnotfound',
-    'invalid_model',
-    'unknown_model',
-  ]),
+  codes: wordSet(`
+    model_not_found model_decommissioned model_deprecated model_not_available model_not_supported
+    deploymentnotfound invalid_model unknown_model
+  `),
   text: anyOf(
     /model\b.{0,200}?\b(not found|(does not|doesn't|not) exist|identifier is invalid|decommissioned|(been|is|was) (discontinued|retired|shut down)|reached (the )?end of (its )?life|on-demand throughput isn.t supported)/,
     /requested model\b.{0,200}?not (supported|available)|non-serverless model/,

@@ -147,7 +147,8 @@ interface Paid {
 export function filtered(paid: Paid): ModelFailure {
   const finishReason = 'content-filter';
   return new ModelFailure('CONTENT_FILTERED', 'The provider withheld the response.', {
-    ...{ ...paid, finishReason },
+    ...paid,
+    finishReason,
   });
 }
 

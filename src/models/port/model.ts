@@ -1,8 +1,7 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import type { Usage } from '../../core/model/model-port.ts';
 import type { ProviderKind } from '../../core/model/provider.ts';
 import type { RequestForm } from './adjustment.ts';
-import type { Counts } from './counts.ts';
-import type { Live } from './live.ts';
 
 /** A language model of the AI SDK, by the specification that its provider packages share. */
 export type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
@@ -35,3 +34,14 @@ export interface ReadableModel extends Model {
 }
 
 export type Answer = Awaited<ReturnType<LanguageModel['doGenerate']>>;
+
+/** The counts of a provider; `undefined` if it gave no number. */
+export type Counts = { readonly [K in keyof Usage]: number | undefined };
+
+/** Who reads along while a response arrives. */
+export interface Live {
+  text(delta: string): void;
+  reasoning(delta: string): void;
+  /** The usage so far, or a part of it, in the provider's own form. */
+  usage(raw: Readonly<Record<string, unknown>>): void;
+}

@@ -21,8 +21,10 @@ const messagesOfCall = new AsyncLocalStorage<readonly SentMessage[]>();
 
 export function withChatFields(chat: LanguageModel): LanguageModel {
   return {
-    ...{ specificationVersion: chat.specificationVersion, provider: chat.provider },
-    ...{ modelId: chat.modelId, supportedUrls: chat.supportedUrls },
+    specificationVersion: chat.specificationVersion,
+    provider: chat.provider,
+    modelId: chat.modelId,
+    supportedUrls: chat.supportedUrls,
     doGenerate: (options) =>
       messagesOfCall.run(messagesOf(options), () => chat.doGenerate(options)),
     doStream: (options) => messagesOfCall.run(messagesOf(options), () => chat.doStream(options)),

@@ -1,4 +1,5 @@
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
+import { wordSet } from '../../core/words.ts';
 import type { CallOptions, Model } from '../port/model.ts';
 
 /**
@@ -75,8 +76,7 @@ function isStrict(schema: unknown): boolean {
   return within.every(isStrict);
 }
 
-const strictKeywords: ReadonlySet<string> = new Set([
-  ...['$defs', '$ref', 'additionalProperties', 'anyOf', 'const', 'description', 'enum'],
-  ...['exclusiveMaximum', 'exclusiveMinimum', 'format', 'items', 'maxItems', 'maximum', 'minItems'],
-  ...['minimum', 'multipleOf', 'pattern', 'properties', 'required', 'title', 'type'],
-]);
+const strictKeywords = wordSet(`
+  $defs $ref additionalProperties anyOf const description enum exclusiveMaximum exclusiveMinimum
+  format items maxItems maximum minItems minimum multipleOf pattern properties required title type
+`);

@@ -1,3 +1,5 @@
+import { wordSet } from '../../core/words.ts';
+
 /**
  * What servers say when a request has a setting, an order of roles or a schema that their model does not take. They say it in
  * many ways: OpenAI and its compatible servers, FastAPI and Pydantic (vLLM, SGLang, Mistral), serde (xAI, DeepSeek, TGI), Go
@@ -13,10 +15,10 @@ export function isUnsupported(codes: ReadonlySet<string>, text: string): boolean
   return !codes.isDisjointFrom(unsupportedCodes) || unsupportedText.test(text);
 }
 
-const unsupportedCodes: ReadonlySet<string> = new Set([
-  ...['unsupported_parameter', 'unsupported_value', 'unknown_parameter'],
-  ...['extra_forbidden', 'literal_error', 'enum', 'invalid_enum_value', 'wrong_api_format'],
-]);
+const unsupportedCodes = wordSet(`
+  unsupported_parameter unsupported_value unknown_parameter extra_forbidden literal_error enum
+  invalid_enum_value wrong_api_format
+`);
 
 const unsupportedText = anyOf(
   /unsupported|(not|n't|no)( currently| yet)? (be )?supported|(does|do|is|are)(n't| not) (currently )?support|not support |no support for|不支持/,

@@ -81,7 +81,8 @@ export function toolOptions(
   if (!tools) return {};
   return {
     tools: tools.map(({ name, description, parameters }) => ({
-      ...{ type: 'function' as const, name },
+      type: 'function' as const,
+      name,
       ...(description !== undefined && { description }),
       inputSchema: parameters ?? { type: 'object', properties: {} },
     })),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ResponseFormat } from '../../core/agent/response-format.ts';
+import { wordSet } from '../../core/words.ts';
 import { classify } from '../failure/classify-error.ts';
 import { type ProviderErrorBody, readProviderError } from '../failure/provider-error.ts';
 import type {
@@ -283,20 +284,12 @@ function rejectedField(
 }
 
 /** Fields that the call is about, those that settings send, and those that protect data or people. */
-const essential: ReadonlySet<string> = new Set([
-  ...['model', 'messages', 'input', 'contents', 'system', 'instructions', 'tools', 'tool_choice'],
-  ...['stream', 'max_tokens', 'max_completion_tokens', 'max_output_tokens', 'response_format'],
-  ...[
-    'store',
-    'metadata',
-    'user',
-    'safety_identifier',
-    'safetySettings',
-    'guardrailConfig',
-    'provider',
-  ],
-  ...['text', 'toolConfig', 'systemInstruction', 'generationConfig', 'inferenceConfig'],
-]);
+const essential = wordSet(`
+  model messages input contents system instructions tools tool_choice stream max_tokens
+  max_completion_tokens max_output_tokens response_format store metadata user safety_identifier
+  safetySettings guardrailConfig provider text toolConfig systemInstruction generationConfig
+  inferenceConfig
+`);
 
 function hasDeveloper({ requestBodyValues }: ApiError, sent: ReadonlySet<Adjustment>): boolean {
   const { messages, input } = Object(requestBodyValues);

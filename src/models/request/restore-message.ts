@@ -143,8 +143,11 @@ function reasoningPart({ text = '', encrypted, id }: SuppliedReasoning): Assista
   const item = { ...(id !== undefined && { itemId: id }), reasoningEncryptedContent: encrypted };
   const signed = { signature: encrypted };
   const providerOptions = {
-    ...{ anthropic: signed, bedrock: signed, google: { thoughtSignature: encrypted } },
-    ...{ openai: item, azure: item },
+    anthropic: signed,
+    bedrock: signed,
+    google: { thoughtSignature: encrypted },
+    openai: item,
+    azure: item,
   };
   return { type: 'reasoning', text, providerOptions };
 }

@@ -1,3 +1,4 @@
+import { wordSet } from '../../core/words.ts';
 /**
  * Joins the events of a streamed response into the response that the same API sends unstreamed: chat completions,
  * OpenAI's Responses API, Anthropic, Google, Bedrock.
@@ -42,10 +43,9 @@ export function isLast(event: Fields): boolean {
   return reasons.some(isGiven) || 'messageStop' in event;
 }
 
-const lastTypes: ReadonlySet<string> = new Set([
-  ...['message_stop', 'response.completed', 'response.incomplete', 'response.failed'],
-  'response.cancelled',
-]);
+const lastTypes = wordSet(`
+  message_stop response.completed response.incomplete response.failed response.cancelled
+`);
 
 export function joinParsed(events: readonly Fields[]): unknown {
   const [first] = events;
@@ -110,9 +110,7 @@ function append(message: Fields, delta: Fields): void {
 }
 
 /** What is repeated, not continued. */
-const fixed: ReadonlySet<string> = new Set([
-  ...['role', 'type', 'id', 'name', 'format', 'thought_signature'],
-]);
+const fixed = wordSet('role type id name format thought_signature');
 
 function appendItem(list: Fields[], item: Fields): void {
   const same = list.find(({ index }) => index !== undefined && index === item.index);

@@ -1,6 +1,6 @@
 import { type Emit, unknownCost } from '../../core/model/model-port.ts';
 import { storable } from '../../core/storable-text.ts';
-import type { Counts } from '../port/counts.ts';
+import type { Counts } from '../port/model.ts';
 import { countPartial, usageOf } from './usage.ts';
 
 /**

@@ -3,6 +3,7 @@ import { floatToUnits, toDecimal, toUnits } from '../../core/decimal.ts';
 import type { ModelRates } from '../../core/model/call-bound.ts';
 import { type Cost, noCost, type Usage, unknownCost } from '../../core/model/model-port.ts';
 import type { Price } from '../../core/model/price.ts';
+import { wordSet } from '../../core/words.ts';
 import { plainRates, type Rated, type RatedTokens, rates } from './rated-tokens.ts';
 
 /**
@@ -225,8 +226,10 @@ function fromEntry(entry: ModelPrice, inputTokens: number, isGoogle: boolean): P
   const cacheRead = at('cache_read_mtok') ?? input;
   // Google has one rate for texts, images and videos that a model reads.
   const shared = isGoogle && {
-    ...{ input_image_mtok: input, input_video_mtok: input },
-    ...{ cache_image_read_mtok: cacheRead, cache_video_read_mtok: cacheRead },
+    input_image_mtok: input,
+    input_video_mtok: input,
+    cache_image_read_mtok: cacheRead,
+    cache_video_read_mtok: cacheRead,
   };
   const listed = Object.values(rates)
     .flat()
@@ -235,7 +238,10 @@ function fromEntry(entry: ModelPrice, inputTokens: number, isGoogle: boolean): P
       return rate === null ? [] : [[name, rate]];
     });
   return {
-    ...{ input, output, cacheRead, cacheWrite: at('cache_write_mtok') ?? input },
+    input,
+    output,
+    cacheRead,
+    cacheWrite: at('cache_write_mtok') ?? input,
     request: (at('requests_kcount') ?? 0n) / 1_000n,
     others: { ...shared, ...Object.fromEntries(listed) },
   };
@@ -246,16 +252,15 @@ function isZero({ others, ...prices }: Prices): boolean {
 }
 
 const free: Prices = {
-  ...{ input: 0n, output: 0n, cacheRead: 0n, cacheWrite: 0n, request: 0n, others: {} },
+  input: 0n,
+  output: 0n,
+  cacheRead: 0n,
+  cacheWrite: 0n,
+  request: 0n,
+  others: {},
 };
 
-const counted: ReadonlySet<string> = new Set([
-  'input_mtok',
-  'output_mtok',
-  'cache_read_mtok',
-  'cache_write_mtok',
-  'requests_kcount',
-]);
+const counted = wordSet('input_mtok output_mtok cache_read_mtok cache_write_mtok requests_kcount');
 /** Charges for other kinds of tokens, and for what a call without tools of the provider does not use. */
 const nonTextCharges = /audio|image|video|document|search|cache_write_1h/;
 

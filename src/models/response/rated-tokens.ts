@@ -1,3 +1,4 @@
+import { wordSet } from '../../core/words.ts';
 import type { Answer } from '../port/model.ts';
 import { type Fields, fieldsOf, listOf } from './join-events.ts';
 import { rawUsage } from './response-details.ts';
@@ -117,6 +118,4 @@ function isOtherTier({ response }: Answer, usage: Fields): boolean {
   );
 }
 
-const otherTiers: ReadonlySet<string> = new Set([
-  ...['flex', 'priority', 'batch', 'fast', 'ultrafast', 'scale', 'reserved'],
-]);
+const otherTiers = wordSet('flex priority batch fast ultrafast scale reserved');

@@ -1,3 +1,4 @@
+import { wordSet } from '../../core/words.ts';
 import { UnreadableResponse } from '../failure/unreadable-response.ts';
 
 /**
@@ -95,9 +96,7 @@ function isData(content: unknown): boolean {
   );
 }
 
-const partFields: ReadonlySet<string> = new Set([
-  ...['text', 'content', 'value', 'thinking', 'reasoning', 'summary', 'annotations', 'parts'],
-]);
+const partFields = wordSet('text content value thinking reasoning summary annotations parts');
 
 export interface Part {
   readonly text: string;

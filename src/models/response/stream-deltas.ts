@@ -1,3 +1,4 @@
+import { wordSet } from '../../core/words.ts';
 import { type Fields, fieldsOf, listOf } from './join-events.ts';
 import { partsOf, textOf } from './repair-response.ts';
 
@@ -47,10 +48,9 @@ export function hasBegun(event: Fields): boolean {
 }
 
 /** Events of the Responses API and Anthropic that precede an answer or come instead of it. */
-const announcements: ReadonlySet<string> = new Set([
-  ...['response.created', 'response.queued', 'response.in_progress', 'response.failed'],
-  ...['message_start', 'ping', 'error'],
-]);
+const announcements = wordSet(`
+  response.created response.queued response.in_progress response.failed message_start ping error
+`);
 
 const textual = (value: unknown) => (typeof value === 'string' ? value : '');
 const text = (value: unknown): Delta => ({ kind: 'text', text: textual(value) });

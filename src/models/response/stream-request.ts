@@ -1,7 +1,7 @@
 import { OutboundFailure } from '../../net/outbound-failure.ts';
 import { UnreadableResponse } from '../failure/unreadable-response.ts';
 import type { RequestForm } from '../port/adjustment.ts';
-import type { Live } from '../port/live.ts';
+import type { Live } from '../port/model.ts';
 import { type Fields, fieldsOf, isLast, joinParsed } from './join-events.ts';
 import { deltasOf, hasBegun, usageIn } from './stream-deltas.ts';
 import { awsEvents, jsonLines, type StreamFrames, serverSentEvents } from './stream-frames.ts';

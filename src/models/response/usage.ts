@@ -1,5 +1,5 @@
 import type { Usage } from '../../core/model/model-port.ts';
-import type { Counts } from '../port/counts.ts';
+import type { Counts } from '../port/model.ts';
 
 /**
  * Attempts of an execution are summed and stored as an `integer`. A count beyond this, a hundred times what any model

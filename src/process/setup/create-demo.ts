@@ -72,7 +72,9 @@ export async function createDemo(
   async function createReal(model: string) {
     const { id } = await createAgent(db, owner, {
       ...settings,
-      ...{ name: 'Real explainer', promptVersionId: newer.id, config: { model } },
+      name: 'Real explainer',
+      promptVersionId: newer.id,
+      config: { model },
     });
     await deploy(db, owner, id);
     return { agentId: id, model };

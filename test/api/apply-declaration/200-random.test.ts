@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { startService } from '../../../harness/service.ts';
-import { fromYaml, toYaml } from '../../../src/cli/client/yaml.ts';
+import { readYaml, toYaml } from '../../../src/cli/client/yaml.ts';
 import { reasoningEfforts } from '../../../src/core/agent/call-settings.ts';
 import { fallbackCodes } from '../../../src/core/agent/fallback.ts';
 
@@ -342,7 +342,7 @@ test('what is pulled, applied to an empty workspace, is pulled again equal', asy
     );
     assert.deepEqual(await first.apply(declaration), []);
     const written = toYaml(declaration);
-    await second.apply(fromYaml(written, 'cueline.yaml'));
+    await second.apply(readYaml(written, 'cueline.yaml').value);
     const again = await second.pull();
     assert.deepEqual([toYaml(again.declaration), again.omitted], [written, []]);
   });

@@ -4,11 +4,11 @@ import { addAgent } from '../../../harness/agents.ts';
 import { modern, modernRequest, openCall, withTasks } from '../../../harness/mcp.ts';
 import { startService } from '../../../harness/service.ts';
 import { Shares } from '../../../src/core/shares.ts';
-import { createOpenCalls } from '../../../src/faces/mcp/open-calls.ts';
+import { OpenCalls } from '../../../src/faces/mcp/open-calls.ts';
 
 const client = { workspaceId: 'w', keyId: 'a', address: '127.0.0.1', userAgent: 'test' };
 const callsOf = (publish: (names: readonly string[]) => void = () => {}) =>
-  createOpenCalls(publish, new Shares({ resource: 'toolCalls', max: 10 }));
+  new OpenCalls(publish, new Shares({ resource: 'toolCalls', max: 10 }));
 
 test('all keys of a workspace share its calls, and another workspace has room', () => {
   const calls = callsOf();

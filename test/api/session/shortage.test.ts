@@ -7,7 +7,7 @@ import { secret, startService } from '../../../harness/service.ts';
 import { openDatabase } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { createSessions } from '../../../src/features/people/access/session.ts';
-import { createGracefulShutdown } from '../../../src/http/connection/graceful-shutdown.ts';
+import { GracefulShutdown } from '../../../src/http/connection/graceful-shutdown.ts';
 import { createServer } from '../../../src/http/server.ts';
 
 /** Sessions while the pool has no free connection. */
@@ -24,7 +24,7 @@ const sessions = createSessions({
   ...{ db, secret, publicUrl: null, sendMail: null, logger },
   signIn: { github: null, google: null, oidc: null },
 });
-const app = createServer({ logger, trustedProxies: [], shutdown: createGracefulShutdown() });
+const app = createServer({ logger, trustedProxies: [], shutdown: new GracefulShutdown() });
 sessions.mount(app);
 app.get('/user', async (request) => ({ caller: await sessions.caller(request) }));
 await app.listen({ host: '127.0.0.1', port: 0 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { startService } from '../../../harness/service.ts';
 import { schemaLine } from '../../../src/cli/client/declaration-command.ts';
-import { fromYaml, toYaml } from '../../../src/cli/client/yaml.ts';
+import { readYaml, toYaml } from '../../../src/cli/client/yaml.ts';
 import { cueline, jsonLines } from '../cueline.ts';
 
 /** `cueline pull`, `diff` and `apply` as processes against the real service. */
@@ -212,18 +212,18 @@ test('only numbers that cannot be stored exactly are rejected', () => {
   ];
   for (const number of changed) {
     assert.throws(
-      () => fromYaml(`a: ${number}`, 'f.yaml'),
+      () => readYaml(`a: ${number}`, 'f.yaml').value,
       /^CommandFailure: f\.yaml: The number /,
     );
   }
   const kept = ['1.50', '0.1', '.5', '5.', '+7', '007', '1e21', '0x1F', '0o17', '-0.0000001'];
   const long = ['9007199254740991', '3.141592653589793', '0xFFFFFFFFFF000000', '1234567890123456.'];
   for (const number of [...kept, ...long]) {
-    assert.deepEqual(fromYaml(`a: ${number}`, 'f.yaml'), { a: Number(number) });
+    assert.deepEqual(readYaml(`a: ${number}`, 'f.yaml').value, { a: Number(number) });
   }
   const texts = ['"9007199254740993"', '1:30', 'x9007199254740993'];
   for (const text of texts) {
-    assert.equal(typeof (fromYaml(`a: ${text}`, 'f.yaml') as { a: unknown }).a, 'string');
+    assert.equal(typeof (readYaml(`a: ${text}`, 'f.yaml').value as { a: unknown }).a, 'string');
   }
 });
 
@@ -231,6 +231,6 @@ test('every string survives the conversion to YAML, including blank ones', () =>
   const texts = ['', ' ', '\n', ' \n', '\n \n', '\t\n', '\n\n  ', ' a\n', 'a\r\nb', 'a\n \n'];
   for (const text of texts) {
     const value = { [text]: text, list: [text, { text }] };
-    assert.deepEqual(fromYaml(toYaml(value), 'f.yaml'), value);
+    assert.deepEqual(readYaml(toYaml(value), 'f.yaml').value, value);
   }
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Service } from '../../../harness/service.ts';
-import { fromYaml } from '../../../src/cli/client/yaml.ts';
+import { readYaml } from '../../../src/cli/client/yaml.ts';
 import type { Example } from '../../../src/cli/import/draft.ts';
 import type { Declaration } from '../../../src/client/index.ts';
 import { spawnCommand } from '../cueline.ts';
@@ -48,7 +48,7 @@ async function runImport(path: string, args: readonly string[]): Promise<Importe
   const { code, stdout, stderr } = await spawnCommand(['import', ...args], {}, '', path).ended;
   const file = join(path, 'cueline.yaml');
   const text = code === 0 ? readFileSync(file, 'utf8') : '';
-  const { prompts = [], agents = [] } = (fromYaml(text, file) ?? {}) as Declaration;
+  const { prompts = [], agents = [] } = (readYaml(text, file).value ?? {}) as Declaration;
   return {
     ...{ code, stdout, text, prompts, remarks: stderr.split('\n').slice(0, -1) },
     agents,

@@ -4,8 +4,8 @@ import { addAgent } from '../../../harness/agents.ts';
 import { batchWhen, jsonLines, namedLines, unlimited, upload } from '../../../harness/batches.ts';
 import { addBudget, addPrice, windowsOf } from '../../../harness/budgets.ts';
 import { startService } from '../../../harness/service.ts';
-import { noUsage, type ModelPort } from '../../../src/core/model/model-port.ts';
 import { emitEnd } from '../../../src/core/model/model-events.ts';
+import { type ModelPort, noUsage } from '../../../src/core/model/model-port.ts';
 import { sql } from '../../../src/db/sql.ts';
 
 /** Each call costs its bound. */

@@ -39,7 +39,9 @@ async function cost(agent: TestAgent, usd: string): Promise<string> {
 
 /** Makes what is not folded old, and folds it. */
 async function fold(): Promise<void> {
-  await sql`update budget_settlements set settled_at = settled_at - interval '1 minute'`.execute(db);
+  await sql`update budget_settlements set settled_at = settled_at - interval '1 minute'`.execute(
+    db,
+  );
   await foldBudgets({ db, pipelines, notifications: { publish: () => {} } });
 }
 
@@ -66,13 +68,16 @@ test('a round folds what no admission has folded, and announces each threshold o
   const [event, ...others] = await eventsOf(budgetId);
   assert.deepEqual(others, []);
   const { windowStart: _, resetAt: __, ...data } = event?.data ?? {};
-  assert.deepEqual([event?.type, data], [
-    'budget.threshold',
-    {
-      ...{ budgetId: toId('budget', budgetId), name: 'Two', bucket: '' },
-      ...{ limitUSD: 0.002, settledUSD: 0.001, percent: 50 },
-    },
-  ]);
+  assert.deepEqual(
+    [event?.type, data],
+    [
+      'budget.threshold',
+      {
+        ...{ budgetId: toId('budget', budgetId), name: 'Two', bucket: '' },
+        ...{ limitUSD: 0.002, settledUSD: 0.001, percent: 50 },
+      },
+    ],
+  );
   await cost(agent, '0.0001');
   await fold();
   assert.equal((await eventsOf(budgetId)).length, 1);
@@ -110,14 +115,18 @@ test('the first refusal that waits for no running call, and each overrun, have a
       ['budget.exhausted', null],
     ],
   );
-  assert.deepEqual([events[0]?.data.executionId, events[0]?.data.overrunUSD], [executionId, 0.0002]);
+  assert.deepEqual(
+    [events[0]?.data.executionId, events[0]?.data.overrunUSD],
+    [executionId, 0.0002],
+  );
 });
 
 test('windows go after two periods, unless something is reserved or not folded', async () => {
   const agent = await agentFor();
   const budgetId = await addBudget(service, { limitUSD: 1, agentIds: [agent.id], period: 'hour' });
   await cost(agent, '0.001');
-  const age = (hours: number) => sql`
+  const age = (hours: number) =>
+    sql`
     update budget_windows set window_start = date_trunc('hour', clock_timestamp()) - make_interval(hours => ${hours}),
       window_end = date_trunc('hour', clock_timestamp()) - make_interval(hours => ${hours - 1})
     where budget_id = ${budgetId}`.execute(db);

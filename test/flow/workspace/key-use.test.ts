@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashKey } from '../../../src/core/people/key.ts';
-import { createKeyUse } from '../../../src/features/people/verbs/key-use.ts';
+import { KeyUse } from '../../../src/features/people/verbs/key-use.ts';
 
 const [a, b, c] = ['a', 'b', 'c'].map(hashKey) as [string, string, string];
 
 function noting(fail: (call: number) => boolean = () => false) {
   const touched: (readonly string[])[] = [];
   const errors: unknown[] = [];
-  const keyUse = createKeyUse({
+  const keyUse = new KeyUse({
     touch: async (hashes) => {
       touched.push(hashes);
       if (fail(touched.length)) throw new Error('the database is unavailable');

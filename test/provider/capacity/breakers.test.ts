@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ModelDeferred, ModelFailure } from '../../../src/core/model/model-port.ts';
-import {
-  type Breakers,
-  createBreakers,
-  providersOpen,
-} from '../../../src/models/capacity/breakers.ts';
+import { Breakers, providersOpen } from '../../../src/models/capacity/breakers.ts';
 
 const minute = 60_000;
 
@@ -46,7 +42,7 @@ const limited = new ModelFailure('PROVIDER_RATE_LIMITED', 'Slow.', { retryAfterM
 const never = () => assert.fail('called');
 
 test('a failing provider opens the breaker, and the call is deferred with delay and reason', async () => {
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   await failTimes(breakers, 10, broken);
   const error = await run(breakers, never).then(never, (thrown) => thrown);
   assert.ok(error instanceof ModelDeferred);
@@ -57,7 +53,7 @@ test('a failing provider opens the breaker, and the call is deferred with delay 
 });
 
 test('other credentials and other models are not affected', async () => {
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   await failTimes(breakers, 10, broken);
   await failTimes(breakers, 1, limited, { model: 'limited' });
   for (const other of [{ credential: 'two' }, { model: 'n' }]) {
@@ -66,7 +62,7 @@ test('other credentials and other models are not affected', async () => {
 });
 
 test('a base URL that is not reached is paused for every credential and model', async () => {
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   const away = new ModelFailure('PROVIDER_ERROR', 'No connection.', { unreached: true });
   await failTimes(breakers, 10, away);
   const other = { credential: 'two', model: 'n' };
@@ -76,7 +72,7 @@ test('a base URL that is not reached is paused for every credential and model', 
 });
 
 test('a rejected credential or an empty account holds back no call', async () => {
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   for (const code of ['PROVIDER_AUTH', 'PROVIDER_QUOTA'] as const) {
     await failTimes(breakers, 20, new ModelFailure(code, 'No.'));
   }
@@ -84,7 +80,7 @@ test('a rejected credential or an empty account holds back no call', async () =>
 });
 
 test('a rejected credential does not count as an answer of a failing model', async () => {
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   await failTimes(breakers, 9, broken);
   await failTimes(breakers, 1, new ModelFailure('PROVIDER_AUTH', 'No.'));
   await failTimes(breakers, 1, broken);
@@ -94,7 +90,7 @@ test('a rejected credential does not count as an answer of a failing model', asy
 test('a call whose deadline comes before the end of the pause is made, one per second', async (t) => {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   await failTimes(breakers, 1, limited);
   const short = { leftMs: 6_000 };
   await failTimes(breakers, 1, limited, short);
@@ -107,7 +103,7 @@ test('a call whose deadline comes before the end of the pause is made, one per s
 });
 
 test('Retry-After applies to every call with the credential and model', async () => {
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   await failTimes(breakers, 1, limited);
   const error = await run(breakers, never).then(never, (thrown) => thrown);
   assert.ok(error instanceof ModelDeferred && error.afterMs > 7_000);
@@ -115,7 +111,7 @@ test('Retry-After applies to every call with the credential and model', async ()
 });
 
 test('failures caused by the caller do not open it', async () => {
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   await failTimes(breakers, 20, new ModelFailure('CONTEXT_LENGTH', 'Too long.'));
   await failTimes(breakers, 20, new ModelFailure('PROVIDER_ERROR', 'No.', { retryable: false }));
   await failTimes(breakers, 20, new ModelFailure('EMPTY_OUTPUT', 'No text.'));
@@ -129,13 +125,13 @@ test('failures caused by the caller do not open it', async () => {
 });
 
 test('timeouts open it', async () => {
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   await failTimes(breakers, 10, new ModelFailure('MODEL_TIMEOUT', 'It took too long.'));
   await assert.rejects(run(breakers, never), ModelDeferred);
 });
 
 test('calls beyond the concurrency limit queue', async () => {
-  const breakers = createBreakers(2);
+  const breakers = new Breakers(2);
   const order: string[] = [];
   const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
   const calls = gates.map((gate, i) =>
@@ -155,7 +151,7 @@ test('calls beyond the concurrency limit queue', async () => {
 });
 
 test('workspaces that share a credential take turns', async () => {
-  const breakers = createBreakers(1);
+  const breakers = new Breakers(1);
   const order: string[] = [];
   const gates: (() => void)[] = [];
   const call = (name: string) =>
@@ -184,7 +180,7 @@ test('workspaces that share a credential take turns', async () => {
 test('a slot that opens by time goes to a queued call, not to a new one', async (t) => {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   const order: string[] = [];
   const silent = Promise.withResolvers<void>();
   const call = (name: string) =>
@@ -210,7 +206,7 @@ test('a slot that opens by time goes to a queued call, not to a new one', async 
 test('the retry delay depends on the deferred calls of the workspace first, then on those of others', async (t) => {
   t.mock.method(performance, 'now', () => 0);
   t.mock.method(Math, 'random', () => 0.5);
-  const breakers = createBreakers(100);
+  const breakers = new Breakers(100);
   await failTimes(breakers, 10, broken);
   const delayMs = async (workspaceId: string) => {
     const error = await run(breakers, never, { workspaceId }).then(never, (thrown) => thrown);
@@ -227,7 +223,7 @@ test('the retry delay depends on the deferred calls of the workspace first, then
 });
 
 test('a queued call that times out or is aborted never reaches the provider', async () => {
-  const breakers = createBreakers(1);
+  const breakers = new Breakers(1);
   const gate = Promise.withResolvers<void>();
   const first = run(breakers, () => gate.promise);
   const controller = new AbortController();

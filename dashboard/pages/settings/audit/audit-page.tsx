@@ -4,12 +4,12 @@ import { Time } from '../../../components/figures/time.tsx';
 import { useFilters } from '../../../components/hooks/use-filters.ts';
 import { ErrorState } from '../../../components/states/error-state.tsx';
 import type { Column } from '../../../components/tables/data-table.tsx';
-import { stringify } from '../../../data/text/exact-json.ts';
 import { type AuditAction, type AuditEntry, auditQuery } from '../../../data/workspace/audit.ts';
 import { can, useMe } from '../../../data/workspace/me.ts';
 import { List } from '../../../kit/list.tsx';
 import type { AuditSearch } from '../route.ts';
 import classes from '../settings.module.css';
+import { AuditDetails } from './audit-details.tsx';
 import { AuditSentence } from './audit-entry.tsx';
 import { AuditFilters, hasFilters } from './audit-filters.tsx';
 
@@ -69,10 +69,7 @@ function columnsOf(onSubject: (subject: string) => void): readonly Column<AuditE
     {
       header: 'Details',
       hideBelow: 'md',
-      cell: ({ details }) =>
-        Object.keys(details).length > 0 && (
-          <code className={`code ${classes.details}`}>{stringify(details).slice(0, 300)}</code>
-        ),
+      cell: ({ details }) => Object.keys(details).length > 0 && <AuditDetails details={details} />,
     },
   ];
 }

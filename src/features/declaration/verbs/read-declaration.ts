@@ -179,8 +179,18 @@ function declareVersion(version: VersionRow): object {
   const { label, system, user, messages, tools, toolChoice, settings, notes } = version;
   const { model, temperature, maxTokens, topP } = version;
   const given = {
-    ...{ label, system, user, messages, tools, toolChoice },
-    ...{ model, temperature, maxTokens, topP, ...settings, notes },
+    label,
+    system,
+    user,
+    messages,
+    tools,
+    toolChoice,
+    model,
+    temperature,
+    maxTokens,
+    topP,
+    ...settings,
+    notes,
     variableSchemas: version.variableSchemas && JSON.parse(version.variableSchemas),
     responseFormat: version.responseFormat && JSON.parse(version.responseFormat),
   };

@@ -56,6 +56,7 @@ export async function boundCall(
       agent,
       agentCounts: null,
       replay: null,
+      windows: null,
       idempotencyProblem: null,
     },
     month: { actionsPerMonth: null, month: 0, used: 0 },
@@ -65,8 +66,9 @@ export async function boundCall(
   if (decision.kind === 'refused') {
     throw new CallFailure(decision.code, decision.message, { ...decision.fields });
   }
-  if (decision.kind !== 'accepted' || !decision.cost) throw new Error('The call was not bounded.');
-  return { agent, boundUsd: decision.cost.boundUsd };
+  const boundUsd = decision.kind === 'accepted' ? decision.cost?.boundUsd : null;
+  if (!boundUsd) throw new Error('The call was not bounded.');
+  return { agent, boundUsd };
 }
 
 /** Its own limit does not matter here, nor whether it is archived. */

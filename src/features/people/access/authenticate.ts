@@ -6,7 +6,6 @@ import type { SharedReads } from '../../../engine/read/shared-reads.ts';
 import type { Authenticator } from '../../../http/authenticator.ts';
 import { type Endpoint, keyRight, sessionRight } from '../../../http/contract/operation.ts';
 import { bearerHash, unauthorized } from '../../../http/request/credential.ts';
-import { setSessionUser } from '../../../http/request/session-user.ts';
 
 /** Authenticates the bearer of an API key, or a browser with a session. */
 
@@ -23,7 +22,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     const hash = bearerHash(request);
     const caller = hash ? await deps.reads.caller(hash) : await deps.session(request, endpoint);
     if (!caller || caller.ended || caller.role === null) throw unauthorized();
-    if (caller.kind === 'session') setSessionUser(request, caller.id);
+    if (caller.kind === 'session') request.sessionUser = caller.id;
     if (hash) deps.onKeyUsed(hash);
     const right = caller.kind === 'key' ? keyRight(endpoint) : sessionRight(endpoint);
     if (right !== null) return { caller, right };

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fromId } from '../../../core/id.ts';
 import { isName } from '../../../core/slug.ts';
+import { words } from '../../../core/words.ts';
 import type { Db } from '../../../db/database.ts';
 import { allowOrigin } from '../../../http/cors.ts';
 import {
@@ -11,20 +12,10 @@ import {
 } from '../statements/callers.ts';
 
 /** What the API reads, the trace context, and the mark of a script. */
-const readHeaders = [
-  ...[
-    'Authorization',
-    'Content-Type',
-    'Idempotency-Key',
-    'If-Match',
-    'Last-Event-ID',
-    'X-Requested-With',
-    'traceparent',
-    'tracestate',
-    'baggage',
-  ],
-  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
-];
+const readHeaders = words(`
+  Authorization Content-Type Idempotency-Key If-Match Last-Event-ID X-Requested-With traceparent
+  tracestate baggage MCP-Protocol-Version Mcp-Method Mcp-Name
+`);
 
 const requestedHeadersMax = 100;
 
@@ -58,11 +49,10 @@ export function allowErrorResponses(app: FastifyInstance, db: Db): void {
 }
 
 export function handlePreflights(app: FastifyInstance, db: Db): void {
-  for (const url of [
-    ...['/api/v1/agents/:agentId/*', '/api/agents/:agentId/*', '/api/v1/agents/:agentId'],
-    ...['/api/v1/workflows/:workflowId/*', '/api/v1/workflows/:workflowId'],
-    ...['/v1/*', '/mcp', '/mcp/*'],
-  ]) {
+  for (const url of words(`
+    /api/v1/agents/:agentId/* /api/agents/:agentId/* /api/v1/agents/:agentId
+    /api/v1/workflows/:workflowId/* /api/v1/workflows/:workflowId /v1/* /mcp /mcp/*
+  `)) {
     app.options(url, async (request, reply) => {
       const { origin, 'access-control-request-method': method } = request.headers;
       const isPreflight = origin !== undefined || method !== undefined;

@@ -5,7 +5,7 @@ import { uuid7 } from '../../../core/id.ts';
 import { passwordResetMail, resetMailsMax, type SendMail } from '../../../core/people/mail.ts';
 import { cleanName } from '../../../core/people/name.ts';
 import { basePathOf } from '../../../core/public-url.ts';
-import { type Db, observedPool } from '../../../db/database.ts';
+import type { Database, Db } from '../../../db/database.ts';
 import { passwordMax, passwordMin } from '../../../http/contract/contract-limits.ts';
 import { writeUserAudit } from '../statements/audit-statements.ts';
 import { isInvited } from '../statements/invitations.ts';
@@ -15,7 +15,7 @@ import { hasPassword, trimSessions } from '../statements/users.ts';
 /** Configures better-auth: our tables, our ids, and only the features that Cueline uses. */
 
 export interface SessionDeps {
-  readonly db: Db;
+  readonly db: Database;
   /** `CUELINE_SECRET`; cookies are signed with a key derived from it. */
   readonly secret: string;
   /** The URL of the server in browsers; null: the URL of each request. */
@@ -59,7 +59,7 @@ export function sessionOptions(deps: SessionDeps): BetterAuthOptions {
     basePath,
     // A list, because better-auth's environment variable overrides a single secret.
     secrets: [{ version: 1, value: signingKey(deps.secret) }],
-    database: observedPool(db),
+    database: db.observedPool(),
     ...tables,
     user: { ...tables.user, validateUserInfo: (incoming) => rejectUninvited(db, incoming) },
     session: {

@@ -301,7 +301,10 @@ function createIssuerAuth({ signIn: { oidc } }: SessionDeps, options: BetterAuth
     if (!oidc) return null;
     const { issuer, clientId, clientSecret } = oidc;
     const provider = {
-      ...{ providerId: 'oidc', clientId, clientSecret, requireIdTokenVerification: true },
+      providerId: 'oidc',
+      clientId,
+      clientSecret,
+      requireIdTokenVerification: true,
       discoveryUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
       scopes: ['openid', 'email', 'profile'],
     };

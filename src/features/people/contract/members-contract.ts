@@ -178,7 +178,8 @@ export const createInvitation = endpoint({
   description: `Returns an invitation link, and sends it by e-mail if the server is configured to. It lasts 7 days, and replaces an open one for the address. It ends with the rights of who issued it: a key that ends, or an owner who is removed or demoted. Returns 409 if the address already belongs to a member, or the workspace has ${openInvitationsMax} open invitations; 429 with retryAfter if it has sent ${mailsPerDayMax} e-mails today (UTC).`,
   body: body('InvitationInput', {
     email: Type.String({
-      ...{ maxLength: limits.emailMax, pattern: patterns.email.source },
+      maxLength: limits.emailMax,
+      pattern: patterns.email.source,
       examples: ['sam@example.com'],
     }),
     role,

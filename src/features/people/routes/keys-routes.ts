@@ -57,7 +57,10 @@ export function withUsage(row: store.KeyRow) {
 function keyInput(body: Body<typeof createKey>): flow.KeyInput {
   const { name, permissions, agentIds, rateLimits = {}, expiresAt, allowedOrigins = [] } = body;
   return {
-    ...{ name, permissions, rateLimits, allowedOrigins },
+    name,
+    permissions,
+    rateLimits,
+    allowedOrigins,
     agentIds: storedIds('agent', agentIds),
     expiresAtMs: expiresAt == null ? null : parseExpiry(expiresAt),
   };

@@ -12,7 +12,12 @@ export async function keysRevoked(
   if (keyIds.length === 0) return [];
   const atMs = await readClock(trx);
   return keyIds.map((id) => ({
-    ...{ workspaceId, type: 'key.revoked', atMs, subject: id, agentId: null, user: null },
+    workspaceId,
+    type: 'key.revoked',
+    atMs,
+    subject: id,
+    agentId: null,
+    user: null,
     data: JSON.stringify({ apiKeyId: toId('key', id) }),
   }));
 }

@@ -1,44 +1,43 @@
-/**
- * Records when keys were last used. Uses are collected in memory and written once a minute, so that calls cost no write. A
- * crash loses at most a minute of them.
- */
-export interface KeyUse {
-  used(hash: string): void;
-  flush(): Promise<void>;
-  /** Writes the remaining uses. */
-  close(): Promise<void>;
-}
-
 const flushMs = 60_000;
 /** Beyond this, uses are written early: made-up keys must not fill the memory. */
 const pendingMax = 10_000;
 
-export function createKeyUse(deps: {
-  readonly touch: (hashes: readonly string[]) => Promise<void>;
-  readonly onError: (error: unknown) => void;
-}): KeyUse {
-  let pending = new Set<string>();
-  let written = Promise.resolve();
-  const timer = setInterval(() => void flush(), flushMs);
-  timer.unref();
+/**
+ * Records when keys were last used. Uses are collected in memory and written once a minute, so that calls cost no write. A
+ * crash loses at most a minute of them.
+ */
+export class KeyUse {
+  readonly #deps: KeyUseDeps;
+  readonly #timer = setInterval(() => void this.flush(), flushMs).unref();
+  #pending = new Set<string>();
+  #written = Promise.resolve();
 
-  function flush(): Promise<void> {
-    const hashes = [...pending];
-    pending = new Set();
-    // Serial: parallel writes could lock the same rows in different orders.
-    if (hashes.length > 0) written = written.then(() => deps.touch(hashes)).catch(deps.onError);
-    return written;
+  constructor(deps: KeyUseDeps) {
+    this.#deps = deps;
   }
 
-  return {
-    used(hash) {
-      pending.add(hash);
-      if (pending.size >= pendingMax) void flush();
-    },
-    flush,
-    async close() {
-      clearInterval(timer);
-      await flush();
-    },
-  };
+  used(hash: string): void {
+    this.#pending.add(hash);
+    if (this.#pending.size >= pendingMax) void this.flush();
+  }
+
+  flush(): Promise<void> {
+    const { touch, onError } = this.#deps;
+    const hashes = [...this.#pending];
+    this.#pending = new Set();
+    // Serial: parallel writes could lock the same rows in different orders.
+    if (hashes.length > 0) this.#written = this.#written.then(() => touch(hashes)).catch(onError);
+    return this.#written;
+  }
+
+  /** Writes the remaining uses. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+}
+
+interface KeyUseDeps {
+  readonly touch: (hashes: readonly string[]) => Promise<void>;
+  readonly onError: (error: unknown) => void;
 }

@@ -82,9 +82,17 @@ export async function putProvider(
   const names = extraNames(extras);
   return db.transaction(async (trx) => {
     const row = await store.putProvider(trx, {
-      ...{ workspaceId, name, kind, id, sealedApiKey, baseURL, sealedExtras },
+      workspaceId,
+      name,
+      kind,
+      id,
+      sealedApiKey,
+      baseURL,
+      sealedExtras,
       ...names,
-      ...{ organization, project, auth: input.auth },
+      organization,
+      project,
+      auth: input.auth,
     });
     const changed = Object.entries({ ...names, organization, project, auth: input.auth }).filter(
       ([, value]) => value !== null && value.length > 0,

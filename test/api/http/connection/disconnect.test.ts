@@ -4,13 +4,13 @@ import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { GracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
 import { createServer } from '../../../../src/http/server.ts';
 
 test('a client that disconnects before its export starts is not logged as a failure', async () => {
   const logged: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const app = createServer({ logger, trustedProxies: [], shutdown: createGracefulShutdown() });
+  const app = createServer({ logger, trustedProxies: [], shutdown: new GracefulShutdown() });
   const aborted = Promise.withResolvers<void>();
   app.get('/export', async (request) => {
     // As `discardBody` does.

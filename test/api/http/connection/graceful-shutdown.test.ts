@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { GracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
 
 /** Clients that open a connection for each request, so that the accept queue does not become empty by itself. */
 const clients = 24;
 const workMs = 3;
 
 test('a client that connects during shutdown gets a response or a refused connection', async () => {
-  const shutdown = createGracefulShutdown();
+  const shutdown = new GracefulShutdown();
   const responded = Promise.withResolvers<void>();
   let responses = 0;
   const server = createServer((_request, response) => {

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import {
   closeWithin,
-  createGracefulShutdown,
+  GracefulShutdown,
 } from '../../../../src/http/connection/graceful-shutdown.ts';
 import type { ServerLimits } from '../../../../src/http/connection/slow-readers.ts';
 import { bodyBytesMax } from '../../../../src/http/contract/contract-limits.ts';
@@ -34,7 +34,7 @@ const patient = await start(patientLimits);
 after(() => Promise.all([app.close(), patient.app.close()]));
 
 async function start(limits: ServerLimits) {
-  const shutdown = createGracefulShutdown();
+  const shutdown = new GracefulShutdown();
   const logger = pino({ level: 'silent' });
   const app = createServer({ logger, trustedProxies: [], shutdown, limits });
   app.get('/small', async () => 'small');

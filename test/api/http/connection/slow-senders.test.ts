@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { GracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
 import { serverLimits } from '../../../../src/http/connection/slow-readers.ts';
 import { readBody, streamBody } from '../../../../src/http/request/body.ts';
 import { createServer } from '../../../../src/http/server.ts';
@@ -13,7 +13,7 @@ const limits = { ...serverLimits, checkMs: 20, sendWindowMs: 200, sendBytesMin: 
 const reading = Promise.withResolvers<void>();
 const app = createServer({
   ...{ logger: pino({ level: 'silent' }), trustedProxies: [], limits },
-  shutdown: createGracefulShutdown(),
+  shutdown: new GracefulShutdown(),
 });
 app.post('/body', async (request) => (await readBody(request)).kind);
 app.post('/upload', async (request) => {

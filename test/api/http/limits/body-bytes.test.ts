@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
-import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { GracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
 import { BodyBytes } from '../../../../src/http/limits/body-bytes.ts';
 import { readBody } from '../../../../src/http/request/body.ts';
 import { createServer } from '../../../../src/http/server.ts';
@@ -12,7 +12,7 @@ import { createServer } from '../../../../src/http/server.ts';
 let mayAnswer = Promise.withResolvers<void>();
 let nowMs = 0;
 const bodyBytes = new BodyBytes(100_000, () => nowMs);
-const shutdown = createGracefulShutdown();
+const shutdown = new GracefulShutdown();
 const app = createServer({
   ...{ logger: pino({ level: 'silent' }), trustedProxies: [], shutdown, bodyBytes },
 });

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pino } from 'pino';
 import { idleGauges, unreachableDb } from '../../../../harness/system-app.ts';
-import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { GracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
 import { createServer } from '../../../../src/http/server.ts';
 import { createMetrics } from '../../../../src/process/metrics.ts';
 import { systemRoutes } from '../../../../src/process/system-routes.ts';
@@ -12,7 +12,7 @@ import { systemRoutes } from '../../../../src/process/system-routes.ts';
 /** Responses while as many requests are open as the server accepts. */
 
 const logger = pino({ level: 'silent' });
-const app = createServer({ logger, trustedProxies: [], shutdown: createGracefulShutdown() });
+const app = createServer({ logger, trustedProxies: [], shutdown: new GracefulShutdown() });
 const db = unreachableDb();
 systemRoutes(app, {
   ...{ db, metrics: createMetrics(idleGauges), metricsToken: null },

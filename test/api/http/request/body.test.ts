@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { createGracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
+import { GracefulShutdown } from '../../../../src/http/connection/graceful-shutdown.ts';
 import { readBody } from '../../../../src/http/request/body.ts';
 import { createServer } from '../../../../src/http/server.ts';
 
 test('a body is the same for every chunk size', async () => {
-  const shutdown = createGracefulShutdown();
+  const shutdown = new GracefulShutdown();
   const app = createServer({ logger: pino({ level: 'silent' }), trustedProxies: [], shutdown });
   app.post('/text', async (request) => readBody(request));
   await app.listen({ host: '127.0.0.1', port: 0 });
