@@ -9,10 +9,6 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
     'The plan has no AI Actions left this month. Wait until they reset next month, or ask an owner to raise the quota.',
   BUDGET_EXCEEDED:
     'A budget had no room for the call. Wait for its next window, or ask an owner to raise it under Settings, Budgets.',
-  COST_LIMIT:
-    'The next call might have cost more than the execution may. Raise its limit of cost, lower max tokens, or use a cheaper model.',
-  PRICE_UNKNOWN:
-    'A limit of cost or a budget applies, and the price of the model is not known. An owner can set it under Settings, Providers.',
   AGENT_NOT_ACTIVE:
     'The agent did not accept calls: its API was disabled, or it was in Draft, Paused or archived. Move it to Testing or Deployed and enable the API.',
   KEY_NOT_AUTHORIZED:

@@ -268,13 +268,13 @@ export const executionFields = {
   ),
   reservedUSD: amountOrNull(
     'outcome',
-    60,
+    61,
     'The bounds of its calls: what budgets reserved for them. Absent if no budget concerned it.',
     { row: 'reservedUsd', ...figure, ...cost },
   ),
   overrunUSD: amountOrNull(
     'outcome',
-    61,
+    62,
     'What its provider charged beyond these bounds, which its budgets hold too. Absent if no budget concerned it.',
     { row: 'overrunUsd', ...figure, ...cost },
   ),

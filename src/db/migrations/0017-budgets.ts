@@ -43,7 +43,7 @@ export async function up(db: Db): Promise<void> {
 
     -- What a budget has spent. Only the holder of the limits of its workspace reads it to decide, or changes it.
     create table budget_windows (
-      -- Of the budget, or of the workflow run that has a limit. No foreign key: whatever has lost its budget is deleted later.
+      -- No foreign key: whatever has lost its budget is deleted later.
       budget_id uuid not null,
       bucket text not null,
       window_start timestamptz not null,
@@ -106,9 +106,6 @@ export async function up(db: Db): Promise<void> {
         select %1$s, reserved_usd, overrun_usd from executions
         union all select %1$s, reserved_usd, overrun_usd from live_executions', ended);
     end $$;
-
-    -- What all steps of a run may cost; null for no limit.
-    alter table workflow_runs add max_cost_usd numeric(20, 10) check (max_cost_usd >= 0);
 
     -- Not validated: no row has another value.
     alter table batches

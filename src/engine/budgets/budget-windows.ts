@@ -122,8 +122,6 @@ export interface BudgetWrites {
   readonly events: readonly NewEvent[];
 }
 
-export const noBudgetWrites: BudgetWrites = { windows: [], budgets: [], events: [] };
-
 interface ReadWindow {
   readonly window: BudgetWindow;
   readonly before: BudgetWindow;

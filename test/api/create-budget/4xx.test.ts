@@ -127,3 +127,29 @@ test('no budget is created while workers run that keep none', async () => {
   assert.match(message, /Workers of an earlier version/);
   assert.equal((await refused({}, at.owner))[0], 201);
 });
+
+test('agents whose calls have no bound are not among those that a budget counts', async () => {
+  const at = await workspace();
+  const options = { providerOptions: { openai: { max_completion_tokens: 9 } } };
+  const wrong = await addAgent(at, { config: options });
+  const right = await addAgent(at, { config: { providerOptions: { openai: { store: false } } } });
+  const message =
+    'The budget would count calls of the agent "Agent". With the option "providerOptions.openai.max_completion_tokens", no limit of cost can hold: it has an output limit of its own, answers more than once, or adds to the prompt. Remove it, or the limit of cost.';
+  assert.deepEqual(await refused({}, at.owner), [409, message]);
+  const [status] = await refused({ scope: { agentIds: [right.agentId] } }, at.owner);
+  assert.equal(status, 201);
+  const scope = { agentIds: [wrong.agentId] };
+  assert.equal((await refused({ name: 'Off', scope, enabled: false }, at.owner))[0], 201);
+  const { budgets } = (await service.call('GET', path, { key: at.owner })).body;
+  const one = `${path}/${budgets[1].budgetId}`;
+  const enable = { key: at.owner, body: { enabled: true } };
+  assert.equal((await service.call('PATCH', one, enable)).status, 409);
+  await service.call('PUT', '/api/v1/providers/mine', {
+    ...{ key: at.owner, body: { kind: 'openai', apiKey: 'sk-x', bodyExtra: { n: 2 } } },
+  });
+  const config = { models: ['cueline/echo', 'mine/gpt-x'] };
+  const { agentId } = await addAgent(at, { config });
+  const [conflict, named] = await refused({ name: 'B', scope: { agentIds: [agentId] } }, at.owner);
+  assert.equal(conflict, 409);
+  assert.match(named, /"bodyExtra.n"/);
+});

@@ -1,3 +1,4 @@
+import { findUnboundedOption, unboundedMessage } from '../../../core/agent/unbounded-options.ts';
 import { CallFailure, notFound, requireFound } from '../../../core/failure.ts';
 import { uuid7 } from '../../../core/id.ts';
 import { same } from '../../../core/json.ts';
@@ -42,7 +43,10 @@ export async function createBudget(
     }
     const id = uuid7(await readClock(trx));
     await store.insertBudget(trx, { ...settings, id, workspaceId, createdBy });
-    await requireFewMatching(trx, workspaceId);
+    if (settings.enabled) {
+      await requireFewMatching(trx, workspaceId);
+      await requireBoundedCalls(trx, workspaceId, settings);
+    }
     const { name, per, period, limitUsd: limitUSD } = settings;
     await auditChange(trx, caller, 'budget.create', id, { name, per, period, limitUSD });
     return requireFound(await store.findBudget(trx, workspaceId, id), 'budget');
@@ -74,7 +78,11 @@ export async function changeBudget(
     if (fields.includes('name')) requireFreeName(budgets, settings.name);
     await requireScope(trx, caller, change);
     await store.writeBudget(trx, id, settings);
-    if (settings.enabled) await requireFewMatching(trx, workspaceId);
+    const isWider = fields.some((field) => widening.has(field));
+    if (settings.enabled && isWider) {
+      await requireFewMatching(trx, workspaceId);
+      await requireBoundedCalls(trx, workspaceId, settings);
+    }
     await auditChange(trx, caller, 'budget.change', id, { fields });
     return requireFound(await store.findBudget(trx, workspaceId, id), 'budget');
   });
@@ -89,6 +97,14 @@ export async function deleteBudget(db: Db, caller: Caller, id: string): Promise<
     await auditChange(trx, caller, 'budget.delete', id);
   });
 }
+
+/** After a change of these, a call may match it that did not. */
+const widening: ReadonlySet<keyof BudgetSettings> = new Set([
+  'agentIds',
+  'apiKeyIds',
+  'tags',
+  'enabled',
+]);
 
 /** What it has spent belongs to its windows. */
 export function requireSameWindows(row: store.BudgetRow, change: Partial<BudgetSettings>): void {
@@ -127,4 +143,23 @@ async function requireFewMatching(trx: Trx, workspaceId: string): Promise<void> 
   if (matched <= matchingBudgetsMax) return;
   const message = `One call could match ${matched} enabled budgets, and ${matchingBudgetsMax} are allowed. Disable one, or give its scope other agents or keys.`;
   throw new CallFailure('CONFLICT', message);
+}
+
+/** Later changes of agents and providers are refused at the call. */
+async function requireBoundedCalls(
+  trx: Trx,
+  workspaceId: string,
+  scope: Pick<BudgetSettings, 'agentIds'>,
+): Promise<void> {
+  for (const passed of await store.listPassedOptions(trx, workspaceId, scope)) {
+    const { agentName, providerOptions, providers } = passed;
+    const bodyExtra = providers.flatMap(({ bodyExtraNames }) => bodyExtraNames);
+    const option = findUnboundedOption({
+      ...(providerOptions !== null && { providerOptions }),
+      bodyExtra: Object.fromEntries(bodyExtra.map((name) => [name, null])),
+    });
+    if (option === null) continue;
+    const message = `The budget would count calls of the agent "${agentName}". ${unboundedMessage(option)}`;
+    throw new CallFailure('CONFLICT', message);
+  }
 }

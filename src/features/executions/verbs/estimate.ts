@@ -56,6 +56,7 @@ export async function boundCall(
       agent,
       agentCounts: null,
       replay: null,
+      windows: null,
       idempotencyProblem: null,
     },
     month: { actionsPerMonth: null, month: 0, used: 0 },
