@@ -112,7 +112,7 @@ test('history sorts, adds totals, and lists sessions', async () => {
   ]);
   const [first, second, last] = jsonLines(listed);
   assert.deepEqual([first?.session, second?.session], ['s1', 's2']);
-  assert.equal((last?.totals as unknown as { executions: number }).executions, 2);
+  assert.equal((last?.totals as { executions?: number } | undefined)?.executions, 2);
   const text = await call(['history', other.agentId, '--totals']);
   assert.match(text.stdout, /^executions +2$/m);
   const sessions = await call(['history', 'sessions', '--user', 'cli']);

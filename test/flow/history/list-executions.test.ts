@@ -69,7 +69,7 @@ test('records before the floor are hidden, even if the tables still contain them
 });
 
 test('short pages together hold what one page would, and their totals are lower bounds', async () => {
-  const hurried = { pageMs: 0, countMs: 0, countedMax: 0, batchSize: 300 };
+  const hurried = { pageMs: 0, countMs: 0, countedMax: 0, batchSize: 300, sortedMax: 0 };
   const searches = historyRequests(made).filter(({ contents }) => contents !== null);
   await fc.assert(
     fc.asyncProperty(searches, async (request) => {
@@ -119,7 +119,7 @@ const anyContents = {
 
 const patient = {
   ...{ pageMs: Number.POSITIVE_INFINITY, countMs: Number.POSITIVE_INFINITY },
-  ...{ countedMax: 0, batchSize: 5_000 },
+  ...{ countedMax: 0, batchSize: 5_000, sortedMax: 0 },
 };
 
 async function sameAsPlain(request: ListRequest, pace = patient): Promise<void> {

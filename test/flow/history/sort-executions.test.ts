@@ -4,12 +4,7 @@ import fc from 'fast-check';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
 import { historyRequests } from '../../../harness/history-requests.ts';
-import {
-  readSort,
-  type SortOrder,
-  sortedMax,
-  sorts,
-} from '../../../src/core/history/sort-order.ts';
+import { readSort, type SortOrder, sorts } from '../../../src/core/history/sort-order.ts';
 import { latencyBin } from '../../../src/core/history/statistics.ts';
 import { type Sql, sql } from '../../../src/db/sql.ts';
 import { matchesFilter } from '../../../src/features/history/statements/history-filter.ts';
@@ -34,7 +29,7 @@ after(close);
 const runs = 40;
 const patient = {
   ...{ pageMs: Number.POSITIVE_INFINITY, countMs: Number.POSITIVE_INFINITY },
-  ...{ countedMax: 0, batchSize: 3_000 },
+  ...{ countedMax: 0, batchSize: 3_000, sortedMax: 100_000 },
 };
 
 /** SQL: everything that a request asks for. */
@@ -149,18 +144,31 @@ test('totals equal those of a plain sum, also where records are gone', async () 
 });
 
 test('of more matches than are sorted, the newest are, and the page says so', async () => {
-  const hurried = { ...patient, pageMs: 0, batchSize: 300 };
   const request = { ...firstHundred(made.agentIds), order: readSort('-costUSD'), after: null };
-  const { rows, total, sortedOver } = await sortExecutions(db, request, hurried);
-  assert.equal(sortedOver, 300);
-  assert.ok(total > 300 && total < sortedMax);
-  const newest = await plainIds({ ...request, limit: 300 }, readSort('-executedAt'));
-  const best = sql`select id from executions where id = any(${newest}::uuid[]) order by cost_usd desc, id desc limit 100`;
-  const { rows: expected } = await sql<{ id: string }>`${best}`.execute(db);
-  assert.deepEqual(
-    rows.map(({ id }) => id),
-    expected.map(({ id }) => id),
-  );
-  const figures = await sumHistory(db, { ...request, user: ['nobody'] }, hurried);
-  assert.deepEqual([figures.executions, figures.isComplete], [0, true]);
+  const anyLatency = {
+    ...{ latencyMsMin: 0, latencyMsMax: null, costUsdMin: null, costUsdMax: null },
+    ...{ variables: [], labels: [], words: null },
+  };
+  const ofModel = { ...request, model: made.models.slice(0, 1) };
+  for (const list of [request, ofModel, { ...request, contents: anyLatency }]) {
+    const limited = { ...patient, sortedMax: 500 };
+    const { rows, total, totalIsLowerBound, sortedOver } = await sortExecutions(db, list, limited);
+    assert.equal(sortedOver, 500);
+    assert.equal(totalIsLowerBound, list.contents !== null);
+    assert.equal(total, list.contents === null ? (await listExecutions(db, list)).total : 500);
+    const newest = await plainIds({ ...list, limit: 500 }, readSort('-executedAt'));
+    const { rows: expected } = await sql<{ id: string }>`
+      select id from executions where id = any(${newest}::uuid[])
+      order by cost_usd desc, id desc limit 100`.execute(db);
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      expected.map(({ id }) => id),
+    );
+    if (list.contents === null) continue;
+    const figures = await sumHistory(db, list, limited);
+    assert.deepEqual([figures.executions, figures.isComplete], [500, false]);
+  }
+  const hurried = { ...patient, pageMs: 0, batchSize: 300 };
+  const page = await sortExecutions(db, { ...request, contents: anyLatency }, hurried);
+  assert.equal(page.sortedOver, 300);
 });

@@ -32,6 +32,14 @@ export interface SessionRow extends SessionHead {
   readonly failures: number;
 }
 
+/** Whether any record of the workspace has a session, whoever sees it. */
+export async function hasSessions(trx: Trx, request: HistoryRequest): Promise<boolean> {
+  const { rows } = await sql<{ exists: boolean }>`
+    select exists (select from executions e
+      where e.workspace_id = ${workspaceOf(request)} and e.session is not null)`.execute(trx);
+  return rows[0]?.exists ?? false;
+}
+
 /** The sessions whose newest record is in these ranges, the newest first. */
 export async function findSessionHeads(
   trx: Trx,

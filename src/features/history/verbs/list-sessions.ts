@@ -1,8 +1,8 @@
-import { before } from '../../../core/history/history-range.ts';
 import type { Db } from '../../../db/database.ts';
 import { openSnapshot } from '../statements/records.ts';
 import {
   findSessionHeads,
+  hasSessions,
   readSessions,
   type SessionHead,
   type SessionRow,
@@ -28,14 +28,15 @@ export async function listSessions(
   request: ListRequest,
   pace: SearchPace = defaultPace,
 ): Promise<SessionPage> {
-  const { after, limit } = request;
+  const { after, limit, range } = request;
+  const toId = after !== null && after < range.toId ? after : range.toId;
   const snapshot = await openSnapshot(db);
   try {
-    const scan = new HistoryScan(snapshot, request, pace);
-    const { ranges } = await scan.candidates();
+    if (!(await hasSessions(snapshot.trx, request)))
+      return { rows: [], nextId: null, isShort: false };
+    const list = { ...request, range: { ...range, toId }, after: null };
     const heads: SessionHead[] = [];
-    const from = after === null ? ranges : ranges.flatMap((one) => before(after, one));
-    const rest = await scan.each(from, findSessionHeads, (found) => {
+    const rest = await new HistoryScan(snapshot, list, pace).all(findSessionHeads, (found) => {
       heads.push(...found);
       return heads.length > limit ? 0 : Number.POSITIVE_INFINITY;
     });

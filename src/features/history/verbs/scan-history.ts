@@ -3,13 +3,16 @@ import {
   downTo,
   type IdRange,
   longPieces,
+  type Piece,
   rangesOf,
+  readInOneGo,
   windowOf,
 } from '../../../core/history/history-range.ts';
 import type { TokenSets } from '../../../core/history/search-tokens.ts';
+import { sortedMax } from '../../../core/history/sort-order.ts';
 import type { Trx } from '../../../db/database.ts';
 import { isStatementTimeout } from '../../../db/database-error.ts';
-import { enclosingRange } from '../statements/history-filter.ts';
+import { enclosingRange, isIndexed } from '../statements/history-filter.ts';
 import { nextRecords, type openSnapshot } from '../statements/records.ts';
 import {
   type Candidates,
@@ -34,16 +37,20 @@ export interface SearchPace {
   readonly countedMax: number;
   /** The number of records in the first batch. */
   readonly batchSize: number;
+  /** The maximum number of matches that are sorted or summed up. */
+  readonly sortedMax: number;
 }
 
 export const defaultPace: SearchPace = {
   ...{ pageMs: 5_000, countMs: 150 },
-  ...{ countedMax: 20_000, batchSize: 1_000 },
+  ...{ countedMax: 20_000, batchSize: 1_000, sortedMax },
 };
 
 const batchMs = 250;
 const batchMin = 50;
 const batchMax = 20_000;
+/** Matches whose places are looked up in the counts together. */
+const countedAtOnce = 100_000;
 
 type Snapshot = Awaited<ReturnType<typeof openSnapshot>>;
 
@@ -84,6 +91,8 @@ export class HistoryScan {
   /** Whether the index has too many matches for a selection by words. */
   #isFrequent = false;
   #hasScanned = false;
+  /** What buckets count; null before it was read. */
+  #counted: readonly Piece[] | null = null;
   /** Null before the first batch. */
   #recordsPerMs: number | null = null;
 
@@ -103,32 +112,96 @@ export class HistoryScan {
     return this.elapsedMs >= this.pace.pageMs;
   }
 
+  /** The number of records that match the filters that buckets count. */
+  async count(): Promise<number> {
+    return matchingIn(await this.#pieces());
+  }
+
+  async #pieces(): Promise<readonly Piece[]> {
+    const { range } = this.request;
+    this.#counted ??= await countPieces(this.trx, { ...this.request, contents: null }, range);
+    return this.#counted;
+  }
+
   /** The ranges that hold records which match the filters that buckets count. */
   async candidates(): Promise<{ ranges: IdRange[]; candidates: number }> {
     const countable = { ...this.request, contents: null };
-    const pieces = await countPieces(this.trx, countable, this.request.range);
-    const candidates = pieces.reduce((sum, { matching }) => sum + matching, 0);
+    const pieces = await this.#pieces();
+    const candidates = matchingIn(pieces);
     const all = windowOf(pieces, 0, candidates);
     const { pieces: finer } = await breakDown(this.trx, countable, all, candidates, longPieces);
     return { ranges: rangesOf(finer), candidates };
   }
 
   /**
-   * Scans batch by batch until nothing is left or the time of the page is over.
+   * Scans everything batch by batch, until `use` wants no more or the time of the page is over. The first batch is always
+   * scanned.
    * @param use takes what a batch yields; returns the maximum number of further candidates
    * @returns the ranges that were not scanned
    */
+  async all<Found>(
+    read: ReadBatch<Found>,
+    use: (found: Found) => number,
+    candidatesMax = Number.POSITIVE_INFINITY,
+  ): Promise<readonly IdRange[]> {
+    if (this.request.contents !== null || isIndexed(this.request)) {
+      return this.each((await this.candidates()).ranges, read, use, candidatesMax);
+    }
+    let max = candidatesMax;
+    let rest = await this.#pieces();
+    while (rest.length > 0) {
+      const window = windowOf(rest, 0, countedAtOnce);
+      rest = rest.slice(window.pieces.length);
+      const all = Number.POSITIVE_INFINITY;
+      const finer = await breakDown(this.trx, this.request, window, all, longPieces);
+      const batches = batchesOf(finer.pieces);
+      for (const [index, batch] of batches.entries()) {
+        const left = max > 0 ? await this.#scanCounted(batch, read, use, max) : null;
+        if (left === null) return rangesOf([...batches.slice(index).flat(), ...rest]);
+        if (left.rest.length > 0) return left.rest;
+        max = left.max;
+      }
+    }
+    return [];
+  }
+
+  /** Scans a batch whose matches are counted: no statement must look for its end. Null if the time is over. */
+  async #scanCounted<Found>(
+    batch: readonly Piece[],
+    read: ReadBatch<Found>,
+    use: (found: Found) => number,
+    max: number,
+  ): Promise<{ readonly max: number; readonly rest: readonly IdRange[] } | null> {
+    const ranges = rangesOf(batch);
+    if (matchingIn(batch) > max) {
+      return { max: 0, rest: await this.each(ranges, read, use, max) };
+    }
+    if (this.#hasScanned && this.isLate) return null;
+    this.request.signal?.throwIfAborted();
+    try {
+      const found = await read(this.trx, this.request, ranges);
+      this.#hasScanned = true;
+      return { max: use(found), rest: [] };
+    } catch (error) {
+      if (!isStatementTimeout(error)) throw error;
+      await this.#recover();
+      return null;
+    }
+  }
+
+  /** As `all`, for these ranges, whose matches are not counted. */
   async each<Found>(
     ranges: readonly IdRange[],
     read: ReadBatch<Found>,
     use: (found: Found) => number,
+    candidatesMax = Number.POSITIVE_INFINITY,
   ): Promise<readonly IdRange[]> {
     let rest = ranges;
-    let candidatesMax = batchMax;
-    while (rest.length > 0 && candidatesMax > 0 && !(this.#hasScanned && this.isLate)) {
-      const batch = await this.scan(rest, read, batchMs, Math.min(candidatesMax, batchMax));
+    let max = candidatesMax;
+    while (rest.length > 0 && max > 0 && !(this.#hasScanned && this.isLate)) {
+      const batch = await this.scan(rest, read, batchMs, Math.min(max, batchMax));
       if (batch === null) break;
-      candidatesMax = use(batch.found);
+      max = use(batch.found);
       ({ rest } = batch);
     }
     return rest;
@@ -223,6 +296,24 @@ export class HistoryScan {
       throw error;
     }
   }
+}
+
+const matchingIn = (pieces: readonly Piece[]) =>
+  pieces.reduce((sum, { matching }) => sum + matching, 0);
+
+/** Adjacent pieces that one statement reads. */
+function batchesOf(pieces: readonly Piece[]): Piece[][] {
+  const batches: Piece[][] = [];
+  let records = Number.POSITIVE_INFINITY;
+  for (const piece of pieces) {
+    records += piece.all;
+    if (records > readInOneGo) {
+      batches.push([]);
+      records = piece.all;
+    }
+    batches.at(-1)?.push(piece);
+  }
+  return batches;
 }
 
 const between = (least: number, value: number, most: number) =>

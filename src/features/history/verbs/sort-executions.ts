@@ -1,6 +1,5 @@
 import { toUnits } from '../../../core/decimal.ts';
-import type { IdRange } from '../../../core/history/history-range.ts';
-import { type SortOrder, sortedMax } from '../../../core/history/sort-order.ts';
+import type { SortOrder } from '../../../core/history/sort-order.ts';
 import type { Db } from '../../../db/database.ts';
 import { readExecutionListRows } from '../../../engine/read/executions.ts';
 import { matchesNothing } from '../statements/history-filter.ts';
@@ -41,8 +40,7 @@ export async function sortExecutions(
   const snapshot = await openSnapshot(db);
   try {
     const scan = new HistoryScan(snapshot, { ...list, after: null }, pace);
-    const { ranges, candidates } = await scan.candidates();
-    const { first, newestId, sorted, isComplete } = await firstInOrder(scan, ranges, {
+    const { first, newestId, sorted, isComplete } = await firstInOrder(scan, {
       order,
       after,
     });
@@ -52,7 +50,7 @@ export async function sortExecutions(
     return {
       rows: await readExecutionListRows(snapshot.trx, ids, list.omitsBodies),
       ...{ places, newestId },
-      total: isCounted ? candidates : sorted,
+      total: isCounted ? await scan.count() : sorted,
       totalIsLowerBound: !(isCounted || isComplete),
       sortedOver: isComplete ? null : sorted,
     };
@@ -69,7 +67,6 @@ const nothing: SortedPage = {
 /** Reads the newest matches and keeps the first of them in order, up to the end of the page. */
 async function firstInOrder(
   scan: HistoryScan,
-  ranges: readonly IdRange[],
   { order, after }: Pick<SortRequest, 'order' | 'after'>,
 ) {
   const take = scan.request.offset + scan.request.limit;
@@ -78,12 +75,13 @@ async function firstInOrder(
   let newestId: string | null = null;
   const sort: ReadBatch<SortedBatch> = (trx, request, scanned) =>
     sortRecords(trx, request, scanned, { order, after, take });
-  const rest = await scan.each(ranges, sort, ({ matching, first: more, ...batch }) => {
+  const use = ({ matching, first: more, ...batch }: SortedBatch) => {
     sorted += matching;
     newestId ??= batch.newestId;
     first = [...first, ...more].sort(comparing(order)).slice(0, take);
-    return sortedMax - sorted;
-  });
+    return scan.pace.sortedMax - sorted;
+  };
+  const rest = await scan.all(sort, use, scan.pace.sortedMax);
   return { first, newestId, sorted, isComplete: rest.length === 0 };
 }
 

@@ -1,5 +1,4 @@
 import { cover, type IdRange, type Span, spansOf } from '../../../core/history/history-range.ts';
-import { sortedMax } from '../../../core/history/sort-order.ts';
 import type { Db, Trx } from '../../../db/database.ts';
 import { rangesOfSpans, sumBuckets } from '../statements/bucket-sums.ts';
 import { isIndexed, matchesNothing, needsBreakdown } from '../statements/history-filter.ts';
@@ -29,17 +28,17 @@ export async function sumHistory(
   try {
     const ended = { ...request, includeProcessing: false, after: null };
     const scan = new HistoryScan(snapshot, ended, pace);
-    const { known, unknown } = (await sumKnown(snapshot.trx, ended)) ?? {
-      known: noFigures,
-      unknown: (await scan.candidates()).ranges,
-    };
-    let figures = known;
-    let recordsLeft = sortedMax;
-    const rest = await scan.each(unknown, sumRecords, (found) => {
+    const sums = await sumKnown(snapshot.trx, ended);
+    let figures = sums?.known ?? noFigures;
+    let recordsLeft = pace.sortedMax;
+    const use = (found: Figures) => {
       figures = addFigures(figures, found);
       recordsLeft -= found.executions;
       return recordsLeft;
-    });
+    };
+    const rest = await (sums === null
+      ? scan.all(sumRecords, use, pace.sortedMax)
+      : scan.each(sums.unknown, sumRecords, use, pace.sortedMax));
     return { ...figures, isComplete: rest.length === 0 };
   } finally {
     await snapshot.close();
