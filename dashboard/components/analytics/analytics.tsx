@@ -21,6 +21,7 @@ import { EmptyState } from '../states/empty-state.tsx';
 import { ErrorState } from '../states/error-state.tsx';
 import { StaleNotice } from '../states/stale-notice.tsx';
 import classes from './analytics.module.css';
+import { AnalyticsFilters } from './analytics-filters.tsx';
 import { ChoiceBar } from './choice-bar.tsx';
 import { useGroupLabel } from './group-labels.ts';
 import { GroupTable } from './group-table.tsx';
@@ -51,6 +52,7 @@ export function Analytics({ agentId }: { readonly agentId?: string }) {
           onChange={change}
         />
         <span className="small-note">compared with {before}</span>
+        <AnalyticsFilters agentId={agentId} search={search} onChange={change} />
       </div>
       <section className={classes.card} aria-label="Analytics">
         <MetricTabs
@@ -167,10 +169,10 @@ const intervalTexts: Record<ChartLevel, string> = {
 };
 
 /** A click on a bar opens the executions behind it. */
-function useSelect(agentId: string | undefined, { metric, grouping }: AnalyticsData) {
+function useSelect(agentId: string | undefined, { metric, grouping, listFilters }: AnalyticsData) {
   const navigate = useNavigate();
   return ({ startMs, endMs }: Point, series: Series | null) => {
-    const more = metric === 'failures' ? { status: 'failed' } : {};
+    const more = { ...listFilters, ...(metric === 'failures' && { status: 'failed' }) };
     const group = series?.key === otherKey ? null : (series?.total?.group ?? null);
     const span = { startMs, endMs };
     const link =
