@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -53,17 +54,19 @@ export function AgentRefusals({ agentId }: { readonly agentId: string }) {
   if (!refusals.data || refusals.data.refusals.length === 0) return null;
   return (
     <Card title="Refused calls">
-      <List
-        caption="Refused calls by code"
-        query={refusals}
-        rows={({ refusals: rows }) => rows}
-        rowKey={({ apiKeyId, code }) => `${apiKeyId} ${code}`}
-        columns={columnsWith<AgentRefusal>('Key', ({ apiKeyId }) => (
-          <KeyName apiKeyId={apiKeyId} />
-        ))}
-        intro={what}
-        empty={null}
-      />
+      <div className="stack">
+        <p className="note">{what}</p>
+        <List
+          caption="Refused calls by code"
+          query={refusals}
+          rows={({ refusals: rows }) => rows}
+          rowKey={({ apiKeyId, code }) => `${apiKeyId} ${code}`}
+          columns={columnsWith<AgentRefusal>('Key', ({ apiKeyId }) => (
+            <KeyName apiKeyId={apiKeyId} />
+          ))}
+          empty={null}
+        />
+      </div>
     </Card>
   );
 }
@@ -89,9 +92,9 @@ export function KeyRefusals(props: { readonly apiKeyId: string; readonly name: s
           intro={what}
           empty="No refused calls in the last 30 days."
         />
-        <div className="form-foot">
+        <Group justify="flex-end">
           <DialogCloseButton>Close</DialogCloseButton>
-        </div>
+        </Group>
       </div>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -64,9 +65,9 @@ function PinTo({ promptId, version }: Props) {
           }
           empty="No agent uses this prompt yet. Create one on the page Agents."
         />
-        <div className="form-foot">
+        <Group justify="flex-end">
           <DialogCloseButton>Close</DialogCloseButton>
-        </div>
+        </Group>
       </div>
     </Dialog>
   );

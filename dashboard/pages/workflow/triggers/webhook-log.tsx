@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReceivedEvent } from '../../../../src/client/index.ts';
@@ -23,9 +24,9 @@ export function WebhookLog({ webhook }: { readonly webhook: Webhook }) {
           intro="The last 100 events, newest first. Bodies are not kept."
           empty="No event has arrived yet."
         />
-        <div className="form-foot">
+        <Group justify="flex-end">
           <DialogCloseButton>Close</DialogCloseButton>
-        </div>
+        </Group>
       </div>
     </Dialog>
   );

@@ -15,7 +15,6 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { List } from '../../../kit/list.tsx';
 import { RowMenu } from '../../../kit/row-menu.tsx';
 import { SecretDialog } from '../../../kit/secret-dialog.tsx';
-import classes from './triggers.module.css';
 import { WebhookLog } from './webhook-log.tsx';
 import { WebhookSnippets } from './webhook-snippets.tsx';
 
@@ -91,7 +90,7 @@ function Address({ name, path }: Pick<Webhook, 'name' | 'path'>) {
   const url = location.origin + path;
   return (
     <TextInput
-      className={classes.address ?? ''}
+      miw="min(24rem, 60vw)"
       size="xs"
       readOnly
       aria-label={`URL of ${name}`}
