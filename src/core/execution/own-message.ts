@@ -1,4 +1,5 @@
 import { executeFields } from '../agent/variables.ts';
+import { permissions } from '../people/key.ts';
 import type { Refusal } from './check-call.ts';
 
 /**
@@ -20,7 +21,7 @@ export function ownMessage(
     const [root] = parameter.split(/[.[]/);
     return `The parameter "${root}" is not valid or not supported.`;
   }
-  const known = new Set<string>([...declared, ...executeFields]);
+  const known = new Set<string>([...declared, ...executeFields, ...permissions]);
   const text = message.replace(quotedPattern, (quoted) =>
     known.has(quoted.slice(1, -1)) ? quoted : '"…"',
   );

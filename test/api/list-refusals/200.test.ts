@@ -93,6 +93,8 @@ test('counts keys that may not call, beyond those that leave a record, and nothi
     [reading.apiKeyId, 'PERMISSION_DENIED', 1],
   ];
   assert.deepEqual(counted, expected.toSorted());
+  const denied = rows.find(({ code }) => code === 'PERMISSION_DENIED');
+  assert.equal(denied?.lastMessage, 'This needs the permission "execute".');
   const accepted = { key: reader, body: { variables: { name: 'x' } } };
   assert.equal((await service.call('POST', `${other.path}/execute`, accepted)).status, 202);
   assert.deepEqual(await refusals(other), []);
