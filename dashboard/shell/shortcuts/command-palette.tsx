@@ -53,7 +53,7 @@ export default function CommandPalette(props: {
     >
       <Modal.Title className="visually-hidden">Search</Modal.Title>
       <Spotlight.Search
-        placeholder="Search, paste an identifier, or type “user NAME”"
+        placeholder="Search pages, agents, prompts, workflows, “user NAME”, or paste an identifier"
         aria-label="Search pages, agents, prompts, workflows, actions and identifiers"
         leftSection={<Icon name="search" />}
       />
