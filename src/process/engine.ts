@@ -86,6 +86,7 @@ export function createEngine(
   const { db } = deps;
   const { testingLimits, allowedHosts } = admissionConfig(deps);
   const { pipelines, singlePipelines, workDb } = connections;
+  const tools = connectTools(deps, connections);
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
     onError: failures.reporter('wait poll failed'),
@@ -100,9 +101,8 @@ export function createEngine(
   });
   const log = executionLog(deps.logger);
   const reports = endReports(metrics, log);
-  const values = valueCache();
   const compute = createComputeLanes();
-  const progressDeps = { definitions: definitionCache(), values, notifications };
+  const progressDeps = { definitions: definitionCache(), values: valueCache(), notifications };
   const finisher = createFinisher({
     ...progressDeps,
     ...{ pipelines, singlePipelines },
@@ -120,7 +120,6 @@ export function createEngine(
     ...{ models, template, streams, compute, bytes: promptBytes },
     ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
   };
-  const tools = connectTools(deps, connections);
   const worker =
     deps.role === 'api'
       ? null
@@ -150,9 +149,9 @@ export function createEngine(
   });
   return {
     ...{ connections, compute, notifications, metrics, worker, finisher, events, providerHealth },
-    ...{ admission, cancelerOn, workflows, batches, shares, waiters, tools },
+    ...{ admission, cancelerOn, workflows, batches, shares, waiters },
     ...{ streams, callBytes, bodyBytes },
-    openCalls: announcedOpenCalls(notifications, shares.toolCalls),
+    ...{ tools, openCalls: announcedOpenCalls(notifications, shares.toolCalls) },
   };
 }
 
