@@ -54,12 +54,18 @@ export async function runToolExecutions(
     const worker = await environment.spawn('worker', allowed, proxy.connection);
     const statement = statements[round % statements.length] ?? statements[0];
     const side = sides[Math.floor(round / statements.length) % sides.length] ?? 'before';
-    let left = 1 + Math.floor(random() * 20);
+    let left = 1 + Math.floor(random() * 4);
     const killed = Promise.withResolvers<void>();
+    // At once: what is in flight must not end first.
+    let death: Promise<unknown> | null = null;
+    const kill = () => {
+      death ??= worker.kill('SIGKILL');
+      return death;
+    };
     proxy.onSent = (_link, text) => {
       if (!text.includes(statement)) return null;
       if (--left > 0) return null;
-      if (left === 0) killed.resolve();
+      if (left === 0) void kill().then(() => killed.resolve());
       return left === 0 ? side : 'before';
     };
     const started = Promise.all(Array.from({ length: executions }, () => start()));
@@ -67,7 +73,7 @@ export async function runToolExecutions(
     const over = until(async () => (await countLive(db)) === 0 && accepted.length > 0);
     accepted.push(...(await started));
     await Promise.race([killed.promise, over]);
-    await worker.kill('SIGKILL');
+    await kill();
     await sql`update workers set lease_until = clock_timestamp() - interval '1 hour'`.execute(db);
     await proxy.close();
   }
@@ -103,7 +109,7 @@ async function starterOf(environment: ProofEnvironment, url: string, { address }
   if (created.status !== 201) throw new Error(`no tool server: ${created.text}`);
   const server = fromId('toolServer', JSON.parse(created.text).toolServerId) ?? '';
   const executedTools = names.map((name) =>
-    executedTool({ ...{ name, tool: name, server, safe: name === 'look', timeoutMs: 5_000 } }),
+    executedTool({ ...{ name, tool: name, server, safe: name === 'look', timeoutMs: 60_000 } }),
   );
   // Those that are safe do not end the execution if their worker is lost.
   const many = [...Array.from({ length: 8 }, () => 'look'), 'pay', 'pay'].join('.');

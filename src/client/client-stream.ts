@@ -15,7 +15,7 @@ export type StreamEvent =
   /** `offset` counts the UTF-16 units of reasoning before it. */
   | Event<'reasoning', StreamedText>
   | Event<'tool', { attempt: number; id: string; name: string; arguments: unknown }>
-  /** The text so far is void: a later attempt begins. */
+  /** The text so far is void: a later attempt begins, or the next turn after calls of tools. */
   | Event<'restart', { attempt: number }>
   /** The text does not exist any more. */
   | Event<'gone', { reason: string }>
@@ -30,6 +30,8 @@ interface Event<Type extends string, Data> {
 
 export interface StreamedText {
   readonly attempt: number;
+  /** Of the model, if the execution calls tools. Absent from what was read from its record. */
+  readonly turn?: number;
   readonly offset: number;
   readonly text: string;
 }

@@ -92,6 +92,7 @@ export function createEngine(
   const { db, prices } = deps;
   const { testingLimits, allowedHosts } = admissionConfig(deps);
   const { pipelines, singlePipelines, workDb } = connections;
+  const tools = connectTools(deps, connections);
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
     onError: failures.reporter('wait poll failed'),
@@ -109,8 +110,7 @@ export function createEngine(
   const compute = createComputeLanes();
   const progressDeps = { definitions: definitionCache(), values: valueCache(), notifications };
   const finisher = createFinisher({
-    ...progressDeps,
-    ...{ pipelines, singlePipelines },
+    ...{ ...progressDeps, pipelines, singlePipelines },
     progressed: (...progress) => workflows.progressed(...progress),
     onEnded(executions) {
       for (const one of executions) reports.executionEnded(one);
@@ -126,7 +126,6 @@ export function createEngine(
     ...permits(workDb, prices, createReserveCall({ pipelines, notifications })),
     ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
   };
-  const tools = connectTools(deps, connections);
   const worker =
     deps.role === 'api'
       ? null

@@ -26,6 +26,22 @@ export const faults: readonly TestedFault[] = [
     tests: ['test/core/execution/limits.test.ts'],
   },
   {
+    name: 'unfenced-step',
+    description: 'a step is written without the claim of its execution',
+    file: 'engine/tools/step-writes.ts',
+    find: 'l.worker = i.worker and ${isCurrent})`;',
+    replace: 'true)`;',
+    tests: ['test/flow/tools/step-writes.test.ts'],
+  },
+  {
+    name: 'unsafe-resend',
+    description: 'a call that is not safe is sent again if its outcome is unknown',
+    file: 'core/tools/call-state.ts',
+    find: 'if (!safe) return',
+    replace: 'if (false) return',
+    tests: ['test/flow/tools/step-writes.test.ts', 'test/flow/tools/tool-loop.test.ts'],
+  },
+  {
     name: 'archive-while-deployed',
     description: 'a deployed agent can be archived',
     file: 'core/agent/agent.ts',

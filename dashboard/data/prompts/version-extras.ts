@@ -19,10 +19,34 @@ type Extras = Pick<PromptVersionInput, (typeof extraNames)[number]>;
 
 /** As JSON text; empty if there are none. */
 export function extrasText(version: Partial<Pick<PromptVersion, keyof Extras>>): string {
-  const given = extraNames.flatMap((name) =>
-    version[name] === undefined || version[name] === null ? [] : [[name, version[name]]],
-  );
+  const given = extraNames.flatMap((name) => {
+    const value = name === 'tools' ? version.tools?.map(asWritten) : version[name];
+    return value === undefined || value === null ? [] : [[name, value]];
+  });
   return given.length === 0 ? '' : JSON.stringify(Object.fromEntries(given), null, 2);
+}
+
+type VersionTool = NonNullable<PromptVersion['tools']>[number];
+
+/** A tool of a server as a new version names it: what the server says of it is copied then. */
+function asWritten(tool: VersionTool): unknown {
+  if (!('server' in tool)) return tool;
+  const { server, tool: named, name, description, isDescribed, ...rest } = tool;
+  const { approval, safe, bind, resultLimit } = rest;
+  return {
+    ...{ server, tool: named },
+    ...(name !== named && { name }),
+    ...(isDescribed && { description }),
+    ...{ approval, safe },
+    ...(Object.keys(bind).length > 0 && { bind }),
+    resultLimit,
+  };
+}
+
+/** The text with a further tool of a server. */
+export function withTool(extras: Extras, server: string, tool: string): string {
+  const tools = [...(extras.tools ?? []), { server, tool, approval: 'never' }];
+  return JSON.stringify({ ...extras, tools }, null, 2);
 }
 
 /** The fields in the text; a message if it is invalid. */

@@ -32,6 +32,12 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
   CONTENT_FILTERED: 'The provider blocked this content. Change the prompt or the variables.',
   SCHEMA_MISMATCH:
     'The output is not JSON that matches the schema. Describe the fields in the prompt, simplify the schema, raise the maximum tokens, or try another model.',
+  TOOL_LIMIT:
+    'The model wanted more turns or calls of tools than the agent allows. Raise the limits in its settings, or tell it in the prompt when to answer.',
+  TOOL_OUTCOME_UNKNOWN:
+    'The tool server did not say whether a call took effect, and the call is not sent twice. Look there for its identifier, and mark tools that may be repeated as safe.',
+  TOOL_SERVER_ERROR:
+    'A tool server answered with an error. The timeline shows it. Mend the server or the arguments, or let the model read such errors.',
   FILE_UNAVAILABLE:
     'An image or file could not be fetched from its URL for a provider that needs its contents. Check that the URL is public, answers without a login, and has at most 20 MiB.',
   COST_LIMIT:

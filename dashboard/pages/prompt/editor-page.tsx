@@ -20,6 +20,7 @@ import { NewerVersionNotice } from './newer-version-notice.tsx';
 import { PromptTexts } from './prompt-texts.tsx';
 import { SaveVersion } from './save-version.tsx';
 import { SchemaEditors } from './schema-editors.tsx';
+import { ToolPicker } from './tool-picker.tsx';
 import { useDraft } from './use-draft.ts';
 import { VariableList } from './variable-list.tsx';
 import { VersionStatus } from './version-status.tsx';
@@ -110,6 +111,7 @@ function SideCards(props: {
       </Card>
       <Card title="Tools and more settings">
         <ExtrasField draft={draft} readOnly={readOnly} onEdit={onEdit} />
+        {!readOnly && <ToolPicker draft={draft} onEdit={onEdit} />}
       </Card>
     </>
   );

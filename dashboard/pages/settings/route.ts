@@ -31,7 +31,7 @@ function readAuditSearch(given: Record<string, unknown>): AuditSearch {
   const isTime = (value: string) => value.length <= 40 && !Number.isNaN(Date.parse(value));
   return {
     ...readOffset(given),
-    ...text('action', (value) => /^[a-z.]{1,40}$/.test(value)),
+    ...text('action', (value) => /^[a-zA-Z.]{1,40}$/.test(value)),
     ...text('userId', (value) => /^usr_[0-9a-z]{26}$/.test(value)),
     ...text('subject', (value) => value.length <= 200),
     ...text('startDate', isTime),
@@ -78,6 +78,12 @@ const providersRoute = createRoute({
   path: '/providers',
   validateSearch: readProvidersSearch,
   component: lazyPage(() => import('./providers/providers-page.tsx'), 'ProvidersPage'),
+});
+
+const toolServersRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/tool-servers',
+  component: lazyPage(() => import('./tool-servers/tool-servers-page.tsx'), 'ToolServersPage'),
 });
 
 const endpointsRoute = createRoute({
@@ -129,6 +135,7 @@ export const settingsRoutes = settingsRoute.addChildren([
   workspaceRoute,
   membersRoute,
   providersRoute,
+  toolServersRoute,
   endpointsRoute,
   endpointRoute,
   alertsRoute,

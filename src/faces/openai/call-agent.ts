@@ -23,6 +23,7 @@ import { callerAddress } from '../../http/request/caller-address.ts';
 import { bearerHash, unauthorized } from '../../http/request/credential.ts';
 import { asCallFailure } from '../../http/response/error-response.ts';
 import type { CallRequest } from './call-request.ts';
+import { lastTurnOf } from './last-turn.ts';
 import { getResponse } from './openai.ts';
 import type { OpenAiApi } from './read-call.ts';
 import { invalidValue } from './read-parameters.ts';
@@ -104,7 +105,7 @@ export async function callAgent(
       end: () => awaitEndOf(deps, reading, left.signal),
       check: () => readExecution(deps, reading),
       events: (signal) =>
-        readExecutionStream(deps, { agentId, executionId, workspaceId }, null, signal),
+        lastTurnOf(readExecutionStream(deps, { agentId, executionId, workspaceId }, null, signal)),
       bytes: deps.streams.bytes,
       async close(isComplete) {
         release();

@@ -20,6 +20,7 @@ import { type Context, type HandlerResponse, route, routePath, send } from '../.
 import { type AgentCall, callAgent, responseNotFound, type SeenExecution } from './call-agent.ts';
 import { findResponse } from './find-response.ts';
 import { inputItemsPage } from './input-items.ts';
+import { lastTurnOf } from './last-turn.ts';
 import * as contract from './openai.ts';
 import { responseWire, type ShownCall } from './response-wire.ts';
 import { sendCallStream } from './stream-call.ts';
@@ -126,7 +127,7 @@ async function storedStream(
     throw error;
   }
   const source = { agentId, executionId, workspaceId };
-  const events = readExecutionStream(deps, source, null, stopping.signal);
+  const events = lastTurnOf(readExecutionStream(deps, source, null, stopping.signal));
   const after = query.starting_after ?? -1;
   const stream = responseEvents({ executionId, begin, onBegun: free, shown, events, after });
   // The key may be revoked, or the agent hidden, while the stream is open.

@@ -204,7 +204,7 @@ const DeclaredToolServer = Type.Object(
     headers: Type.Optional({
       ...toolServerFields.headers,
       description:
-        'Stored encrypted and never returned; if omitted, they do not change. In a file, `${NAME}` is a variable of the environment of `cueline apply`.',
+        'Stored encrypted and never returned; if omitted, they do not change. In a file, they name variables of the environment of `cueline apply`: a dollar sign and the name in braces.',
     }),
     enabled: Type.Optional(Type.Boolean({ description: 'Default: `true`.' })),
   },

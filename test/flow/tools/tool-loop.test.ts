@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type AgentOptions, ended, run } from '../../../harness/agents.ts';
+import { type AgentOptions, addAgent, ended, run } from '../../../harness/agents.ts';
 import { unlimited } from '../../../harness/batches.ts';
+import { openEvents } from '../../../harness/read-events.ts';
 import { startService } from '../../../harness/service.ts';
 import {
   addToolAgent,
@@ -12,10 +13,12 @@ import {
   stepsOf,
   toolResult,
 } from '../../../harness/tool-agents.ts';
+import { fromId, toId, uuid7 } from '../../../src/core/id.ts';
 import { ModelFailure } from '../../../src/core/model/model-port.ts';
 import type { ExecutedTool } from '../../../src/core/tools/executed-tool.ts';
 import type { ToolOutcome, ToolRequest } from '../../../src/core/tools/tool-port.ts';
 import { sql } from '../../../src/db/sql.ts';
+import { removeBodies } from '../../../src/features/history/statements/bodies.ts';
 
 const tools = scriptedTools();
 const service = await startService({ tools });
@@ -339,4 +342,123 @@ test('the steps of an execution are listed, with arguments and results', async (
   assert.deepEqual([last.turn, last.kind, last.state], [2, 'model', 'done']);
   const { key: executing } = await service.key({ permissions: ['execute'] });
   assert.equal((await service.call('GET', `${path}/steps`, { key: executing })).status, 403);
+});
+
+test('a stream carries the turn, and its text is that of the last one; the OpenAI API shows no other', async () => {
+  const config = { stream: true } as const;
+  const shownFirst = Promise.withResolvers<void>();
+  service.models.script(
+    async (_, emit) => {
+      emit({ type: 'text', text: 'let me see' });
+      await shownFirst.promise;
+      return calling(['act', {}]);
+    },
+    { text: 'done' },
+  );
+  const { path, end } = await start({}, { config });
+  const stream = await openEvents(`${service.url}${path}/stream`, { key });
+  const first = await stream.until(({ event }) => event === 'text');
+  shownFirst.resolve();
+  await end();
+  const events = [...first, ...(await stream.until(() => false))];
+  const shown = events.filter(({ event }) => ['text', 'restart', 'tool'].includes(event));
+  assert.deepEqual(
+    shown.map(({ event, data }) => [event, data.attempt, data.turn, data.text]),
+    [
+      ['text', 1, 1, 'let me see'],
+      ['restart', 2, undefined, undefined],
+      ['text', 2, shown.at(-1)?.data.turn, 'done'],
+    ],
+  );
+  const agent = await addToolAgent(service, [executedTool()], { config });
+  service.models.script({ ...calling(['act', {}]), text: 'let me see' }, { text: 'done' });
+  const response = await fetch(`${service.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ model: agent.agentId, stream: true, messages: [{ role: 'user', content: 'go' }] },
+    }),
+  });
+  const chunks = (await response.text()).split('\n\n').filter((one) => one.startsWith('data: {'));
+  const deltas = chunks.map((one) => JSON.parse(one.slice(6)).choices[0]?.delta?.content ?? '');
+  assert.equal(deltas.join(''), 'done');
+});
+
+test('the caller of a looping agent adds no tools', async () => {
+  const agent = await addToolAgent(service, [executedTool()]);
+  await sql`update agents set allow_tools = true where id = ${agent.id}`.execute(service.db);
+  const { status, body } = await service.call('POST', '/v1/chat/completions', {
+    key,
+    body: {
+      ...{ model: agent.agentId, messages: [{ role: 'user', content: 'go' }] },
+      tools: [{ type: 'function', function: { name: 'mine', parameters: { type: 'object' } } }],
+    },
+  });
+  assert.deepEqual([status, body.error.param], [400, 'tools']);
+});
+
+test('a worker of an earlier version claims no execution that calls tools', async () => {
+  service.models.script(calling(['act', {}]), { text: 'plain' }, { text: 'done' });
+  const call = heldRequest();
+  const { id, end } = await start({ safe: true });
+  await call.arrived;
+  await sql`update workers set runs_tools = false`.execute(service.db);
+  await loseWorker(service, id);
+  const plain = await addAgent(service, { user: '{{text}}' });
+  await sql`update execution_queue set available_at = null where available_at is not null`.execute(
+    service.db,
+  );
+  // A later execution without tools is claimed: the claim loop has passed the other one.
+  assert.equal((await run(service, plain, key, { text: 'x' })).status, 'success');
+  const { rows } = await sql<{ worker: string | null }>`
+    select worker from execution_queue`.execute(service.db);
+  assert.deepEqual(rows, [{ worker: null }]);
+  await sql`update workers set runs_tools = true`.execute(service.db);
+  assert.equal((await end()).outputText, 'done');
+  call.answer(toolResult('late'));
+});
+
+test('the steps go with their record, and their bodies with its bodies', async () => {
+  service.models.script(calling(['act', { a: 1 }]), { text: 'done' });
+  const { id, path, end } = await start();
+  const { agentId } = await end();
+  const agent = fromId('agent', agentId) ?? '';
+  const [uuid, old] = [fromId('execution', id), uuid7(Date.now() - 3 * 86_400_000)];
+  await sql`update agents set bodies_days = 1 where id = ${agent}`.execute(service.db);
+  await sql`update execution_steps set execution_id = ${old} where execution_id = ${uuid}`.execute(
+    service.db,
+  );
+  await sql`update executions set id = ${old}, executed_at = executed_at - interval '3 days' where id = ${uuid}`.execute(
+    service.db,
+  );
+  await removeBodies(service.db, { agentId: agent, limit: 100 });
+  const oldId = toId('execution', old);
+  assert.deepEqual(await stepsOf(service, oldId, "arguments::text || result || 'x'"), [
+    [1, 0, 'done', 0, null],
+    [1, 1, 'done', 1, null],
+    [2, 0, 'done', 0, null],
+  ]);
+  assert.equal((await service.call('DELETE', path.replace(id, oldId), { key })).status, 204);
+  assert.deepEqual(await stepsOf(service, oldId), []);
+});
+
+test('a drain gives back what was not sent; what was is recorded as unknown', async () => {
+  const others = scriptedTools();
+  const second = await startService({ sharedWith: service, tools: others, models: service.models });
+  const agent = await addToolAgent(service, [executedTool()]);
+  const arrived = Promise.withResolvers<void>();
+  const aborted = (request: ToolRequest) =>
+    new Promise<ToolOutcome>((resolve) => {
+      arrived.resolve();
+      request.signal.addEventListener('abort', () => resolve(unknown), { once: true });
+    });
+  others.script(aborted);
+  service.models.script(calling(['act', {}]));
+  const { body } = await second.call('POST', `${agent.path}/execute`, {
+    ...{ key, body: { variables: { text: 'go' } } },
+  });
+  await arrived.promise;
+  await second.close();
+  const record = await ended(service, body.statusUrl, key);
+  assert.equal(record.errorCode, 'TOOL_OUTCOME_UNKNOWN');
 });

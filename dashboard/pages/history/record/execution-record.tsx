@@ -18,6 +18,7 @@ import classes from './record.module.css';
 import { RecordActions } from './record-actions.tsx';
 import { SentEvents } from './sent-events.tsx';
 import { SentMessages } from './sent-messages.tsx';
+import { Timeline } from './timeline.tsx';
 
 /** All details of one execution: what it said and was sent, beside one column of figures. */
 export function ExecutionRecord(props: {
@@ -59,6 +60,7 @@ export function ExecutionRecord(props: {
         </div>
         <div className={classes.contents}>
           <Answer execution={execution} pattern={pattern} onEnded={props.onEnded} />
+          <Timeline execution={execution} />
           <Bodies execution={execution} />
         </div>
         <div className={classes.about}>

@@ -66,6 +66,13 @@ const predicates: Record<AuditAction, Predicate> = {
   'endpoint.test': 'tested the endpoint {}',
   'endpoint.resend': 'sent an event to the endpoint {} again',
   'endpoint.replay': 'replayed events to the endpoint {}',
+  'toolServer.create': 'created the tool server {}',
+  'toolServer.change': 'changed the tool server {}',
+  'toolServer.rotate': 'rotated the secret of the tool server {}',
+  'toolServer.check': 'checked the tool server {}',
+  'toolServer.try': ({ details }) =>
+    `called ${text(details, 'tool') ?? 'a tool'} of the tool server {} by hand`,
+  'toolServer.delete': 'deleted the tool server {}',
   'alert.create': 'created the alert {}',
   'alert.change': 'changed the alert {}',
   'alert.delete': 'deleted the alert {}',

@@ -1,6 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { actions, stages, visibilities } from '../../../core/agent/agent.ts';
 import { fallbackCodes } from '../../../core/agent/fallback.ts';
+import {
+  onErrors,
+  onLimits,
+  toolCallsMax,
+  toolSettingsDefault,
+  turnsMax,
+} from '../../../core/tools/tool-settings.ts';
 import * as limits from '../../../http/contract/contract-limits.ts';
 import { patterns } from '../../../http/contract/patterns.ts';
 import {
@@ -50,6 +57,33 @@ const executionSettings = {
   }),
   maxCostUSD: costLimit(
     'The most that an execution may cost, in US dollars: all its calls of models, with retries and fallbacks. A call is sent only if what was spent and the most that it may cost fit. Without `maxTokens`, its answers have at most 4,096 tokens. No limit by default.',
+  ),
+  tools: Type.Partial(
+    Type.Object({
+      maxTurns: Type.Integer({
+        minimum: 1,
+        maximum: turnsMax,
+        description: `Turns of the model in one execution. Default: ${toolSettingsDefault.maxTurns}.`,
+      }),
+      maxCalls: Type.Integer({
+        minimum: 1,
+        maximum: toolCallsMax,
+        description: `Calls of tools in one execution. Default: ${toolSettingsDefault.maxCalls}.`,
+      }),
+      onLimit: oneOf(
+        onLimits,
+        'At a limit, what the model asked for is not called. `answer`: the model is called once more and may call no tool. `fail`: the execution ends with `TOOL_LIMIT`. Default: `answer`.',
+      ),
+      onError: oneOf(
+        onErrors,
+        '`text`: the model reads what went wrong with a call. `stop`: the execution ends with `TOOL_SERVER_ERROR`. Default: `text`.',
+      ),
+    }),
+    {
+      additionalProperties: false,
+      description:
+        'How tools that the service executes are called. Without effect for other versions.',
+    },
   ),
 };
 

@@ -174,8 +174,9 @@ function sentEvent(event: ExecutionStreamEvent, viewer: Caller): SentEvent {
       return { event: type, id: `${attempt}.${next}`, data: { attempt, ...toolCall } };
     }
     default: {
-      const { attempt, next, offset, text } = event;
-      return { event: type, id: `${attempt}.${next}`, data: { attempt, offset, text } };
+      const { attempt, next, offset, text, turn } = event;
+      const data = { attempt, offset, text, ...(turn && { turn }) };
+      return { event: type, id: `${attempt}.${next}`, data };
     }
   }
 }

@@ -1,0 +1,14 @@
+import { resource } from '../../kit/resource.ts';
+import { cueline } from '../client/client.ts';
+
+export const toolServers = resource('tool servers', 'Tool server', cueline.toolServers);
+
+/** Returns the new secret. Both sign during the grace period. */
+export const rotateToolServer = (toolServerId: string) =>
+  toolServers.action(
+    (graceSeconds: number) => cueline.toolServers.rotate(toolServerId, { graceSeconds }),
+    'Secret rotated',
+  );
+
+export const checkToolServer = (toolServerId: string) =>
+  toolServers.action(() => cueline.toolServers.check(toolServerId), 'Checked');
