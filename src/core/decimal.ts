@@ -23,7 +23,16 @@ export function floatToUnits(value: number): bigint | null {
 /** `units / divisor` as a decimal text, rounded half up to `to` places, without trailing zeros. */
 export function toDecimal(units: bigint, divisor: bigint, to: number): string {
   const step = divisor * 10n ** BigInt(places - to);
-  const rounded = (units * 2n + step) / (step * 2n);
+  return written((units * 2n + step) / (step * 2n), to);
+}
+
+/** As `toDecimal`, but rounded up. */
+export function ceilDecimal(units: bigint, divisor: bigint, to: number): string {
+  const step = divisor * 10n ** BigInt(places - to);
+  return written((units + step - 1n) / step, to);
+}
+
+function written(rounded: bigint, to: number): string {
   const scale = 10n ** BigInt(to);
   const fraction = (rounded % scale).toString().padStart(to, '0').replace(/0+$/, '');
   return `${rounded / scale}${fraction && `.${fraction}`}`;
