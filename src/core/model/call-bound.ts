@@ -20,6 +20,8 @@ export interface Unbounded {
   readonly kind: 'unbounded';
   /** What is wrong and what to do, as sentences. */
   readonly reason: string;
+  /** The option of the agent, the version or the provider that is the reason; null if it is another one. */
+  readonly option: string | null;
 }
 
 /** Looks up prices in memory. */
@@ -95,7 +97,7 @@ function textTokens({ textBytes, messages, toolBytes }: PromptSize): number {
 
 function unknownFile(what: string): Unbounded {
   const reason = `It is not known what one ${what} costs at most with this model, so no limit of cost can hold for it. Send it as text, or call without a limit of cost.`;
-  return { kind: 'unbounded', reason };
+  return { kind: 'unbounded', reason, option: null };
 }
 
 const million = 1_000_000n;
