@@ -32,10 +32,12 @@ export interface ExecuteOptions extends CallOptions, Labels {
   readonly rerunOf?: string;
   /** Marks a playground execution: lists and statistics leave it out unless they are asked for it. */
   readonly playground?: boolean;
+  /** The most that the execution may cost, in US dollars; the agent may have a lower limit. */
+  readonly maxCostUSD?: number;
 }
 
 /** The fields of an execute call beside variables and labels. */
-export type CallFields = Pick<ExecuteOptions, 'stream' | 'rerunOf' | 'playground'>;
+export type CallFields = Pick<ExecuteOptions, 'stream' | 'rerunOf' | 'playground' | 'maxCostUSD'>;
 
 export type { Labels, WaitOptions };
 
@@ -98,8 +100,14 @@ export function executions({ client, request, method, plain }: Connection) {
 }
 
 /** The fields of a body beside the variables. */
-export function fieldsOf({ stream, rerunOf, playground, ...labels }: CallFields & Labels) {
-  return { ...labelsOf(labels), stream, rerunOf, playground };
+export function fieldsOf({
+  stream,
+  rerunOf,
+  playground,
+  maxCostUSD,
+  ...labels
+}: CallFields & Labels) {
+  return { ...labelsOf(labels), stream, rerunOf, playground, maxCostUSD };
 }
 
 function hasEnded<Json>(record: ExecutionDetail): record is EndedExecution<Json> {

@@ -21,6 +21,8 @@ export const executionErrorCodes = [
   'EMPTY_OUTPUT',
   'SCHEMA_MISMATCH',
   'FILE_UNAVAILABLE',
+  'COST_LIMIT',
+  'PRICE_UNKNOWN',
   'CANCELED',
   'WORKER_LOST',
   'INTERNAL',
@@ -53,6 +55,14 @@ export function withoutErrorDetails(message: string): string {
   return withoutProviderText(message).replace(reason, '$1.');
 }
 
+/** The beginning of messages about a limit of cost, before its amounts. */
+export const costLimitError = 'The next call of the model could exceed the limit of cost';
+
+/** The message as a key that sees no cost sees it. */
+export function withoutAmounts(message: string): string {
+  return message.startsWith(costLimitError) ? `${costLimitError}.` : message;
+}
+
 // Version 0.1.0 wrote "The provider was not reached".
 const begins = [...Object.values(reasonedErrors), 'The provider was not reached'];
 const reason = new RegExp(`((?:${begins.join('|')})(?: '[^']*')?): .*`, 's');
@@ -78,6 +88,8 @@ export const callFailureCodes = [
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'IDEMPOTENCY_KEY_REUSED',
+  'COST_LIMIT_TOO_LOW',
+  'PRICE_UNKNOWN',
   'RATE_LIMIT_EXCEEDED',
   'QUOTA_EXCEEDED',
   'BATCH_LIMIT_EXCEEDED',

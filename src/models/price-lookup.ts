@@ -1,14 +1,15 @@
 import type { CallSettings, ReasoningEffort } from '../core/agent/call-settings.ts';
-import { LruCache } from '../core/lru-cache.ts';
-import type { ModelRates, PricedCall, PriceLookup, Unbounded } from '../core/model/call-bound.ts';
-import { ModelFailure, splitModelName } from '../core/model/model-port.ts';
-import type { ProviderKind } from '../core/model/provider.ts';
 import {
   findDearerOption,
   findUnboundedOption,
   hasHourCache,
-} from '../core/model/unbounded-options.ts';
-import { type ConnectionOptions, connectionsOf } from './connection/connect.ts';
+  unboundedMessage,
+} from '../core/agent/unbounded-options.ts';
+import { LruCache } from '../core/lru-cache.ts';
+import type { ModelRates, PricedCall, PriceLookup, Unbounded } from '../core/model/call-bound.ts';
+import { ModelFailure, splitModelName } from '../core/model/model-port.ts';
+import type { ProviderKind } from '../core/model/provider.ts';
+import { type ConnectionOptions, connectionsOf } from './connection/connections-of.ts';
 import type { Connection } from './connection/provider-connection.ts';
 import { priceList } from './connection/settings.ts';
 import { dearestRates, type PriceList } from './response/prices.ts';
@@ -87,8 +88,7 @@ function bytesOf(options: object): number {
 }
 
 function unboundedBy(option: string): Unbounded {
-  const reason = `With the option "${option}", no limit of cost can hold: it has an output limit of its own, answers more than once, or adds to the prompt. Remove it, or the limit of cost.`;
-  return { kind: 'unbounded', reason, option };
+  return { kind: 'unbounded', reason: unboundedMessage(option), option };
 }
 
 function unpriced(reason: string): Unbounded {

@@ -21,7 +21,11 @@ import { echo } from './adapters/echo.ts';
 import { languageModel } from './adapters/language-model.ts';
 import { type BreakerState, Breakers } from './capacity/breakers.ts';
 import { ByteBudget } from './capacity/byte-budget.ts';
-import { type ConnectionOf, type ConnectionOptions, connectionsOf } from './connection/connect.ts';
+import {
+  type ConnectionOf,
+  type ConnectionOptions,
+  connectionsOf,
+} from './connection/connections-of.ts';
 import { environmentProviders } from './connection/environment.ts';
 import type { Connection } from './connection/provider-connection.ts';
 import { priceList, secretsOf } from './connection/settings.ts';

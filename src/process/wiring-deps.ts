@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { PriceLookup } from '../core/model/call-bound.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { SharedResource } from '../core/shares.ts';
 import type { Connection } from '../db/connection.ts';
@@ -19,6 +20,7 @@ export interface WiringDeps {
   readonly readConnection?: Connection | null;
   readonly secret: string;
   readonly models: ModelPort;
+  readonly prices: PriceLookup;
   readonly testConnection: TestConnection;
   readonly directory: ProviderDirectory;
   /** The circuit breakers of providers, for metrics. */

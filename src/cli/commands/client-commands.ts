@@ -1,5 +1,13 @@
 import { type Command, Option } from 'commander';
-import { collectPair, collectText, group, identifier, seconds, wholeNumber } from '../arguments.ts';
+import {
+  collectPair,
+  collectText,
+  dollars,
+  group,
+  identifier,
+  seconds,
+  wholeNumber,
+} from '../arguments.ts';
 import { couldNotRunCode } from '../client/command-failure.ts';
 import { historyCommands } from './history-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
@@ -50,6 +58,7 @@ function execCommands(program: Command): void {
     .option('--metadata <name=value>', 'metadata; repeatable', collectPair)
     .option('--idempotency-key <key>', 'executes once per key and variables')
     .option('--playground', 'mark a playground execution, which lists and statistics leave out')
+    .option('--max-cost <USD>', 'the most that the execution may cost', dollars)
     .option('--wait', 'wait for the end; exit code 1 if the execution fails')
     .option('--stream', 'print the text as it arrives; exit code 1 if the execution fails')
     .addOption(new Option(timeout[0], timeout[1]).argParser(timeout[2]).implies({ wait: true }))

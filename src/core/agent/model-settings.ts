@@ -22,6 +22,8 @@ export interface AgentConfig extends CallSettings, FallbackSettings {
   readonly maxAttempts?: number;
   readonly timeoutMs?: number;
   readonly maxConcurrency?: number;
+  /** The most that an execution may cost, in US dollars. */
+  readonly maxCostUSD?: number;
   readonly responseFormat?: ResponseFormat;
   /** Whether the response of the model is read as a stream. */
   readonly stream?: boolean;
@@ -36,6 +38,8 @@ export interface ExecutionSettings extends FallbackSettings {
   /** From the first start of work to the end, over all attempts. */
   readonly timeoutMs: number;
   readonly maxConcurrency: number | null;
+  /** The most that all its calls may cost, in US dollars; absent without a limit. */
+  readonly maxCostUSD?: number;
   /** Absent if there are none. */
   readonly call?: CallSettings;
   /** What the caller adds to the prompt. */
@@ -44,9 +48,16 @@ export interface ExecutionSettings extends FallbackSettings {
   readonly responseFormat?: ResponseFormat;
   /** The response of the model is read as a stream. */
   readonly stream?: true;
+  /** What a limit of cost set where the agent sets nothing. */
+  readonly applied?: AppliedLimits;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
+}
+
+/** Settings that the agent does not have, as an execution was sent with them. */
+export interface AppliedLimits {
+  readonly maxTokens: number;
 }
 
 /** A step of a workflow run; `item` is -1 except for an item of a list. */

@@ -1,5 +1,5 @@
-import type { CallAdditions } from './conversation.ts';
 import { type Content, type ContentFile, fileOf, templateFile } from './content.ts';
+import type { CallAdditions } from './conversation.ts';
 import { type FileKind, fileInfo } from './file-value.ts';
 import { type Message, readMessages, type TemplateMessage } from './messages.ts';
 import { type Prompt, splitTemplate, type Template } from './prompt.ts';
@@ -41,7 +41,7 @@ export function sumSizes(sizes: readonly PromptSize[]): PromptSize {
   return sum;
 }
 
-/** A version before it is rendered. A version never changes, so this may be cached. */
+/** A version before it is rendered. */
 export interface TemplateSize {
   /** Without its variables, and without the schema of its output, which an agent may replace. */
   readonly fixed: PromptSize;
@@ -51,7 +51,16 @@ export interface TemplateSize {
   readonly files: ReadonlyMap<string, { readonly kind: FileKind; readonly count: number }>;
 }
 
-export function sizeOfTemplate({ system, user, messages, tools }: Template): TemplateSize {
+/** By template, which a cache keeps for all executions of a version. */
+const knownSizes = new WeakMap<Template, TemplateSize>();
+
+export function sizeOfTemplate(template: Template): TemplateSize {
+  const size = knownSizes.get(template) ?? templateSize(template);
+  knownSizes.set(template, size);
+  return size;
+}
+
+function templateSize({ system, user, messages, tools }: Template): TemplateSize {
   const texts = new Map<string, number>();
   const lists = new Map<string, number>();
   const files = new Map<string, { readonly kind: FileKind; readonly count: number }>();

@@ -17,6 +17,7 @@ import {
 import { type Labels, labelFields, labelsJson, readLabels } from '../labels.ts';
 import { storable } from '../storable-text.ts';
 import { decodeUtf8, notUtf8 } from '../utf8.ts';
+import { costLimitMax, isCostLimit } from './cost-limit.ts';
 import { readMessages } from './messages.ts';
 
 /**
@@ -35,6 +36,8 @@ export type ExecuteBody =
       readonly rerunOf?: string;
       /** Whether it is marked as one of a playground. */
       readonly playground?: boolean;
+      /** The most that the execution may cost, in US dollars. */
+      readonly maxCostUSD?: number;
       /** Whether the client may have turned values into text (`text-values.ts`). */
       readonly mayHoldTexts?: boolean;
       /** The variables as sent, if some of these texts were read. */
@@ -93,25 +96,29 @@ export function parseExecuteBody(
   return read.kind === 'variables' ? { ...read, ...options } : read;
 }
 
-const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground'];
+const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground', 'maxCostUSD'];
 
 /** The fields that only agents have. A malformed id is treated as unknown. */
 function readOptions(
   body: Record<string, unknown>,
 ):
   | { readonly problem: string }
-  | { readonly stream?: boolean; readonly rerunOf?: string; readonly playground?: boolean } {
-  const { stream, rerunOf, playground } = body;
+  | Pick<VariablesBody, 'stream' | 'rerunOf' | 'playground' | 'maxCostUSD'> {
+  const { stream, rerunOf, playground, maxCostUSD } = body;
   for (const [name, value] of Object.entries({ stream, playground })) {
     if (value === undefined || typeof value === 'boolean') continue;
     return { problem: `Field "${name}" must be true or false.` };
   }
   const id = typeof rerunOf === 'string' ? fromId('execution', rerunOf) : null;
   if (rerunOf !== undefined && id === null) return { problem: unknownRerun };
+  if (maxCostUSD !== undefined && !isCostLimit(maxCostUSD)) {
+    return { problem: `Field "maxCostUSD" must be a number above 0, at most ${costLimitMax}.` };
+  }
   return {
     ...(stream !== undefined && { stream: stream as boolean }),
     ...(id !== null && { rerunOf: id }),
     ...(playground === true && { playground }),
+    ...(maxCostUSD !== undefined && { maxCostUSD }),
   };
 }
 

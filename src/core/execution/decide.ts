@@ -24,12 +24,14 @@ import {
   type WindowState,
 } from '../agent/limits.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
+import type { TemplateSize } from '../agent/prompt-size.ts';
 import type { ResponseFormat } from '../agent/response-format.ts';
 import { type StoredVariables, storeFiles } from '../agent/stored-files.ts';
 import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
 import type { BatchLineOf } from '../batch/batch.ts';
 import type { CallFailureCode } from '../failure.ts';
 import { toId } from '../id.ts';
+import type { PriceLookup } from '../model/call-bound.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import type { Caller } from '../people/caller.ts';
 import { sees } from '../people/member.ts';
@@ -43,6 +45,7 @@ import {
   refuseLimited,
   type Unprepared,
 } from './check-call.ts';
+import { type AcceptedCost, type CostRefusal, checkCost, costLimitOf } from './check-cost.ts';
 import {
   asSent,
   type CallerSchema,
@@ -53,6 +56,7 @@ import {
   type VariablesQuestion,
   variableProblemText,
 } from './examine-variables.ts';
+import { isSameSize, type MeasuredCall, measureCall, type SizeQuestion } from './measure-call.ts';
 import { bodyFailure, inactiveMessage, quotaFields } from './refusal-messages.ts';
 
 /**
@@ -98,6 +102,8 @@ export interface Preparation {
   } | null;
   /** The formats of that agent and of the call; null if there was nothing to compare. */
   readonly compared: ComparedFormats | null;
+  /** Only under a limit of cost. */
+  readonly measured?: MeasuredCall | null;
 }
 
 export interface AgentAtAdmission {
@@ -155,6 +161,9 @@ export interface Facts extends CallFacts {
   /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
   readonly call: Pick<ExecuteCall, 'body' | 'preparation' | 'batchLine' | 'idempotencyKey'>;
+  readonly prices: PriceLookup;
+  /** Of the version of a batch under a limit of cost: its lines are short, so they are measured here. */
+  readonly lineTemplate?: TemplateSize | null;
 }
 
 export type Decision =
@@ -174,6 +183,8 @@ export type Decision =
       /** What the caller adds to the prompt and the format that it asks for; null for nothing. */
       readonly additions: CallAdditions | null;
       readonly responseFormat: ResponseFormat | null;
+      /** Null without a limit of cost. */
+      readonly cost: AcceptedCost | null;
     };
 
 export function decide(facts: Facts): Decision {
@@ -265,6 +276,9 @@ function decideOnBody(
     const { code, message, fields } = problemRefusal(examined, body, call.list);
     return refuse(code, message, fields);
   }
+  const cost = limitCost(facts, agent, call, examined.stored);
+  if (cost === 'unmeasured') return { kind: 'unprepared' };
+  if (cost && 'code' in cost) return refuse(cost.code, cost.message, cost.fields);
   if (monthOf(nowMs) > month.month) {
     month.month = monthOf(nowMs);
     month.used = 0;
@@ -288,8 +302,38 @@ function decideOnBody(
     warnings: examined.warnings,
     additions,
     responseFormat,
+    cost,
     ignoredVariables: [...variables.values.keys()].filter((name) => !declared.has(name)),
   };
+}
+
+/** Null without a limit of cost. */
+function limitCost(
+  { caller, call: { body, preparation, batchLine }, prices, lineTemplate }: Facts,
+  agent: AgentAtAdmission,
+  call: ResolvedCall,
+  stored: StoredVariables,
+): AcceptedCost | CostRefusal | 'unmeasured' | null {
+  const maxCostUSD = body.kind === 'unparsed' ? null : costLimitOf(agent.config, body);
+  if (maxCostUSD === null) return null;
+  const question = sizeQuestionOf(agent, call, stored);
+  const { measured = null } = preparation ?? {};
+  if (batchLine && lineTemplate) {
+    const size = measureCall({ template: lineTemplate, question });
+    return checkCost(prices, caller, agent, { maxCostUSD, size });
+  }
+  if (!measured || !isSameSize(measured.question, question)) return 'unmeasured';
+  return checkCost(prices, caller, agent, { maxCostUSD, size: measured.size });
+}
+
+/** What tells how long the prompt of a call is. */
+export function sizeQuestionOf(
+  { versionId, defaults, formatText }: AgentAtAdmission,
+  { additions, schemaText }: ResolvedCall,
+  { json }: StoredVariables,
+): SizeQuestion {
+  const schema = schemaText ?? formatText;
+  return { versionId, json, defaults: JSON.stringify(defaults), additions, schema };
 }
 
 interface BodyRefusal {
@@ -303,6 +347,8 @@ export interface ResolvedCall {
   readonly variables: Variables;
   readonly additions: CallAdditions | null;
   readonly responseFormat: ResponseFormat | null;
+  /** The schema of that format as JSON. */
+  readonly schemaText: string | null;
   /** The variable that is the conversation; null if there is none. */
   readonly list: string | null;
   /** What is left to examine outside of the locks; null for nothing. */
@@ -327,7 +373,8 @@ export function resolveCall(
   if ('code' in supplied) return supplied;
   const schema = responseFormat && callerSchemaOf(call);
   const question = questionOf(agent, supplied.variables, schema);
-  return { ...supplied, additions, responseFormat, list, question };
+  const schemaText = schema?.json ?? null;
+  return { ...supplied, additions, responseFormat, schemaText, list, question };
 }
 
 function callerSchemaOf(call: ParsedBody): CallerSchema | null {

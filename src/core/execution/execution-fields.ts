@@ -272,6 +272,18 @@ export const executionFields = {
     34,
     'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
   ),
+  settingsApplied: jsonOrNull((description) =>
+    Optional(
+      Type.Object(
+        { maxTokens: Type.Integer({ minimum: 1 }) },
+        { additionalProperties: false, description },
+      ),
+    ),
+  )(
+    'input',
+    60,
+    'What it was sent with although its agent does not set it: under a limit of cost, `maxTokens`. Absent if nothing.',
+  ),
   outputText: textOrNull('outcome', 28, 'Present only on success.', { ...output, row: 'output' }),
   outputJson: jsonOrNull((description) => Optional(Type.Unknown({ description })))(
     'outcome',

@@ -14,6 +14,8 @@ export interface Spent {
   readonly costKnown: boolean;
   /** Of the last attempt with a known cost. */
   readonly costSource: CostSource | null;
+  /** The bounds of calls whose cost is unknown: under a limit of cost they count as spent. */
+  readonly keptUsd: string;
 }
 
 export const nothingSpent: Spent = {
@@ -22,6 +24,7 @@ export const nothingSpent: Spent = {
   costUsd: '0',
   costKnown: true,
   costSource: null,
+  keptUsd: '0',
 };
 export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
 
@@ -79,6 +82,10 @@ export interface QueuedExecution extends LiveExecution, Claim {
   readonly mismatch: string | null;
   readonly temperature: number | null;
   readonly setup: ModelSetup;
+  /** US dollars that earlier calls have cost, or may have: those whose cost is unknown count with their bound. */
+  readonly spentUsd: string;
+  /** The bound of the next call as the queue has it; null if it has none. */
+  readonly callBoundUsd: string | null;
   /** The variables with references to their files: the compact JSON text of an object. */
   readonly inputVariables: string;
   /** These files, as JSON; null if there are none. */
@@ -95,7 +102,7 @@ export interface QueuedExecution extends LiveExecution, Claim {
 /** What an execution has that no worker has called a model for. */
 export const neverCalled = {
   ...{ failures: 0, losses: 0, rejections: 0, waitCode: null },
-  ...{ called: false, emptied: false, mismatch: null, elapsedMs: 0 },
+  ...{ called: false, emptied: false, mismatch: null, elapsedMs: 0, spentUsd: '0' },
 };
 
 /** What an end takes from the settings. */

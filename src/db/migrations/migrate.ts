@@ -19,6 +19,7 @@ import { up as answers } from './0012-answers.ts';
 import { up as assistantMessages } from './0013-assistant-messages.ts';
 import { up as warnings } from './0014-warnings.ts';
 import { up as failedItems } from './0015-failed-items.ts';
+import { up as costLimits } from './0016-cost-limits.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -55,6 +56,7 @@ export const released: Migrations = {
   '0013-assistant-messages': assistantMessages,
   '0014-warnings': warnings,
   '0015-failed-items': failedItems,
+  '0016-cost-limits': costLimits,
 };
 
 /** The advisory lock that serializes migrations. */

@@ -1,11 +1,13 @@
 import type { Counts, RateLimits } from '../../core/agent/limits.ts';
-import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { TemplateSize } from '../../core/agent/prompt-size.ts';
 import type { StoredVariables } from '../../core/agent/stored-files.ts';
 import { bytesOf } from '../../core/byte-shares.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type QuotaReport, quotaEvent, quotaReports } from '../../core/event/quota-event.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
+import type { AcceptedCost } from '../../core/execution/check-cost.ts';
 import type {
   AgentAtAdmission,
   Decision,
@@ -21,6 +23,7 @@ import {
   type Slots,
 } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
+import type { PriceLookup } from '../../core/model/call-bound.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { RefusedExecution } from '../complete/completion.ts';
 import {
@@ -60,6 +63,9 @@ export interface AdmissionBatchDeps {
   readonly slots: Slots | null;
   /** The lease that executions are born claimed under; null for a process without one. */
   readonly worker: string | null;
+  readonly prices: PriceLookup;
+  /** Of the version of a batch of lines, under a limit of cost. */
+  readonly lineTemplate?: TemplateSize | null;
   /** The contents of the only call, if they are written already. */
   readonly staged?: StagedContents | null;
 }
@@ -164,6 +170,8 @@ export class AdmissionBatch {
       agentCounts,
       month: this.#months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
       testingLimits: this.#deps.testingLimits,
+      prices: this.#deps.prices,
+      lineTemplate: this.#deps.lineTemplate ?? null,
       call,
       idempotencyProblem: call.idempotencyProblem,
       replay: firstCall && { sameBody: isSameBody(firstCall, call.preparation) },
@@ -193,13 +201,16 @@ export class AdmissionBatch {
     const terms = withCallerSettings(common, decision);
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = placement;
-    const { stored, warnings } = decision;
+    const { stored, warnings, cost } = decision;
+    const callBoundUsd = cost?.boundUsd ?? null;
     const { json: inputVariables, fileData } = stored;
     const queued = { tag, hasSlot, claimed: worker !== null };
     this.#executions.push({
       ...admitted,
       ...{ id, terms, queued },
       ...{ inputVariables, fileData, files: stored.files, warnings },
+      settingsApplied: terms.settings.applied ? JSON.stringify(terms.settings.applied) : null,
+      callBoundUsd,
       staged: this.#stagedAs(stored),
     });
     // As a claim would return it: this process starts it from memory.
@@ -209,7 +220,7 @@ export class AdmissionBatch {
         ...endSettings(agent.id, terms.settings),
         ...neverCalled,
         ...{ id, worker, attempt: 1, labels, batchLine, workflow: step },
-        ...{ inputVariables, fileData, setup: agent.setup },
+        ...{ inputVariables, fileData, setup: agent.setup, callBoundUsd },
         ...(fileData === null && { variableValues: variables.values }),
         inputBytes: inputBytes(decision),
       });
@@ -355,18 +366,27 @@ export function clockTag(nowMs: number): number {
   return nowMs * 1_000;
 }
 
-/** Terms of its own for a call whose caller adds to the prompt or asks for a format. */
+/** Terms of its own for a call whose caller adds to the prompt or asks for a format, or that has a limit of cost. */
 function withCallerSettings(
   terms: AcceptedTerms,
-  { additions, responseFormat }: Accepted,
+  { additions, responseFormat, cost }: Accepted,
 ): AcceptedTerms {
-  if (!additions && !responseFormat) return terms;
+  if (!additions && !responseFormat && !cost) return terms;
   const settings = {
     ...terms.settings,
     ...(additions && { additions }),
     ...(responseFormat && { responseFormat }),
+    ...(cost && limitedSettings(terms.settings, cost)),
   };
   return { ...terms, settings };
+}
+
+/** Its calls have a limit of output, from here if the agent has none. */
+function limitedSettings(
+  { maxTokens: own }: ExecutionSettings,
+  { maxCostUSD, maxTokens }: AcceptedCost,
+): Partial<ExecutionSettings> {
+  return { maxCostUSD, maxTokens, ...(own === null && { applied: { maxTokens } }) };
 }
 
 /** As a claim counts it. */

@@ -61,6 +61,8 @@ export interface AcceptedTerms extends ExecutionTerms {
 /** An accepted execution. */
 export interface NewExecution extends AdmittedCall<AcceptedTerms>, InputColumns {
   readonly queued: NewQueuedExecution;
+  /** The bound of its first call of a model, in US dollars; null without a limit of cost. */
+  readonly callBoundUsd: string | null;
   /** Its row, if that has its contents already. */
   readonly staged?: StagedContents | null;
 }
@@ -175,13 +177,14 @@ const accepted = admittedTable<AcceptedTerms, NewExecution>(
     tag: ['bigint', (one) => one.queued.tag],
     has_slot: ['bool', (one) => one.queued.hasSlot],
     claimed: ['bool', (one) => one.queued.claimed],
+    call_bound_usd: ['numeric', (one) => one.callBoundUsd],
   },
 );
 /** Those that `stageContents` writes. */
 const isStaged = ({ row }: StoredField) => row === 'inputVariables' || row === 'fileData';
 const contentNames = namesOf(inputFields.filter(isStaged));
 const otherInputs = namesOf(inputFields.filter((field) => !isStaged(field)));
-const otherNames = sql`step_item, batch_line, ${otherInputs}, settings, tag, has_slot`;
+const otherNames = sql`step_item, batch_line, ${otherInputs}, settings, tag, has_slot, call_bound_usd`;
 
 type Accepted = NumberedTerms<AcceptedTerms, NewExecution> &
   Pick<AdmissionWrites, 'executedAtMs' | 'worker'>;

@@ -13,6 +13,7 @@ import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
 import { type TagBound, tagBound } from '../../core/execution/tag-bound.ts';
 import { LruCache } from '../../core/lru-cache.ts';
+import type { PriceLookup } from '../../core/model/call-bound.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { awaitCommit } from '../transaction/await-commit.ts';
@@ -80,6 +81,7 @@ export interface AppliedSettings extends ModelSettings {
 
 export interface AdmissionDeps extends PreparationDeps {
   readonly pipelines: Pipelines;
+  readonly prices: PriceLookup;
   readonly testingLimits: RateLimits;
   /** The slots of the worker in this process, if it has one. */
   readonly slots: Slots | null;

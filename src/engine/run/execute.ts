@@ -36,6 +36,7 @@ import { storable, storableJson } from '../../core/storable-text.ts';
 import { messageDigests } from '../complete/conversation-digests.ts';
 import { type EarlierMessages, findProvided, withProvided } from '../complete/provided-messages.ts';
 import type { LiveStreams } from '../stream/live-streams.ts';
+import { type CallPermit, keptUsd, type PermitDeps, permitCall } from './permit-call.ts';
 
 /**
  * One attempt of an execution: render the prompt, call the model, decide what follows. Nothing is written here; the
@@ -55,12 +56,17 @@ import type { LiveStreams } from '../stream/live-streams.ts';
  * - A prompt is rendered, and its answer read, once there is room for them. Until then an attempt holds only its input, which
  *   its slot counts.
  */
-export type AttemptOutcome =
-  | Outcome
-  /** `sent` is the prompt if the model may have been called. */
-  | { readonly kind: 'stopped'; readonly sent: Prompt | null };
+export type AttemptOutcome = Outcome | StoppedAttempt;
 
-export interface ExecuteDeps {
+export interface StoppedAttempt {
+  readonly kind: 'stopped';
+  /** The prompt if the model may have been called. */
+  readonly sent: Prompt | null;
+  /** What that call may have cost, under a limit of cost. */
+  readonly keptUsd?: string;
+}
+
+export interface ExecuteDeps extends PermitDeps {
   readonly models: ModelPort;
   readonly compute: Compute;
   /** For prompts and answers. */
@@ -111,12 +117,16 @@ export async function executeAttempt(
     return outOfTime(execution, prompt);
   }
   const format = settings.responseFormat ?? template.responseFormat ?? null;
+  const permit = await permitCall(deps, execution, { prompt, format });
+  if (permit.kind !== 'permitted') return permit;
+  if (signal.aborted) return { kind: 'stopped', sent: null };
+  const { maxTokens } = permit;
   const startedAt = performance.now();
   const emission = settings.stream
     ? emitEvents(deps, { ...execution, elapsedMs }, run.isOwned)
     : null;
   try {
-    const call = modelCall(execution, prompt, { format, leftMs, signal });
+    const call = modelCall(execution, prompt, { format, maxTokens, leftMs, signal });
     const response = await collectResponse(deps.models, call, emission?.onEvent);
     const { text: output, toolCalls = [], details = noDetails, ...answer } = response;
     reservations.push(deps.bytes.add(bytesOf([output, toolCalls, details])));
@@ -131,7 +141,7 @@ export async function executeAttempt(
     return ended({ status: 'success', ...answer, ...content, ...timing });
   } catch (error) {
     const isDeferred = error instanceof ModelDeferred;
-    if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
+    if (signal.aborted) return stopped(isDeferred ? null : prompt, permit);
     const timing = timingOf(startedAt, emission);
     const leftAfterMs = leftMs - timing.attemptMs;
     if (isDeferred) return deferredOutcome(execution, error, leftAfterMs);
@@ -139,7 +149,7 @@ export async function executeAttempt(
       deps.onUnreadableField?.(error.unreadableField, execution);
     }
     if (error instanceof ModelFailure) {
-      return failureOutcome(execution, error, leftAfterMs, { prompt, ...timing });
+      return failureOutcome(execution, error, leftAfterMs, { prompt, permit, ...timing });
     }
     deps.onFault(error, execution);
     const { attemptMs } = timing;
@@ -222,11 +232,15 @@ function bytesOfCall(chars: number, { inputBytes }: QueuedExecution): number {
 function modelCall(
   execution: QueuedExecution,
   prompt: Prompt,
-  more: { format: ResponseFormat | null; leftMs: number; signal: AbortSignal },
+  more: Pick<CallPermit, 'maxTokens'> & {
+    readonly format: ResponseFormat | null;
+    readonly leftMs: number;
+    readonly signal: AbortSignal;
+  },
 ): ModelCall {
   const { settings } = execution;
   const { messages } = prompt;
-  const { format, leftMs, signal } = more;
+  const { format, maxTokens, leftMs, signal } = more;
   return {
     executionId: execution.id,
     workspaceId: execution.workspaceId,
@@ -236,7 +250,7 @@ function modelCall(
     ...(messages && { messages: withFileData(messages, execution.fileData) }),
     user: prompt.user ?? '',
     temperature: execution.temperature,
-    maxTokens: settings.maxTokens,
+    maxTokens,
     topP: settings.topP,
     ...(format && { responseFormat: format }),
     ...(settings.stream && { stream: true }),
@@ -326,7 +340,10 @@ function failureOutcome(
   execution: QueuedExecution,
   error: ModelFailure,
   leftMs: number,
-  attempt: Partial<Ended> & { readonly attemptMs: number },
+  {
+    permit,
+    ...attempt
+  }: Partial<Ended> & { readonly attemptMs: number; readonly permit: CallPermit },
 ): Outcome {
   const { failures, rejections, settings, model } = execution;
   const { code, rejected, usage, cost, finishReason, details } = error;
@@ -341,7 +358,7 @@ function failureOutcome(
   const delayMs = delayWithin(leftMs, waitMs, Math.random());
   const latencyMs = Math.round(attempt.attemptMs);
   const failedAttempt = attemptOf({ model, errorCode: code, usage, cost, latencyMs });
-  const counted = { spent: spentBy(error), failed: failedAttempt, mismatch };
+  const counted = { spent: spentBy(error, permit), failed: failedAttempt, mismatch };
   // A timeout has used up the time of this model.
   const isSpent = rejected || code === 'MODEL_TIMEOUT' || !isRetryable || !hasAttempts;
   // What no wait resolves, such as a limit that is smaller than the request, is not waited for.
@@ -376,13 +393,18 @@ export function lostWorker(prompt: Prompt): Ended {
   return failed('WORKER_LOST', error, { prompt, cost: unknownCost });
 }
 
-function spentBy({ usage, cost }: ModelFailure): Spent {
+function stopped(sent: Prompt | null, { boundUsd }: CallPermit): StoppedAttempt {
+  return { kind: 'stopped', sent, ...(sent && boundUsd !== null && { keptUsd: boundUsd }) };
+}
+
+function spentBy({ usage, cost }: ModelFailure, permit: CallPermit): Spent {
   return {
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,
     costUsd: cost.usd,
     costKnown: cost.known,
     costSource: cost.source ?? null,
+    keptUsd: keptUsd(cost, permit),
   };
 }
 

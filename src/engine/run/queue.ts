@@ -154,7 +154,7 @@ async function claim(
         e.failures > 0 or e.rejections > 0 or e.earlier_attempts > 0 or not e.spent_known as called,
         greatest(0, extract(epoch from clock_timestamp() - e.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables,
-        e.file_data, e.settings, e.bytes as input_bytes,
+        e.file_data, e.settings, e.bytes as input_bytes, (e.spent_usd + e.kept_usd)::text as spent_usd, e.call_bound_usd,
         ${belongingColumns}, ${setupColumns}
       from claimed e
       ${setupJoins(sql`e.workspace_id`, sql`e.model`)}) as claims on true`.execute(db);
@@ -240,6 +240,7 @@ const releaseColumns: Columns<Release> = {
   output_tokens: ['int', (one) => one.spent.outputTokens],
   usd: ['numeric', (one) => one.spent.costUsd],
   known: ['bool', (one) => one.spent.costKnown],
+  kept_usd: ['numeric', (one) => one.spent.keptUsd],
   source: ['text', (one) => one.spent.costSource],
 };
 
@@ -247,7 +248,7 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
   await sql`
     with released as materialized (
       select q.id, r.delay_ms, r.failed, r.rejected, r.mismatch, r.fallback, r.wait_code, r.unstarted, r.input_tokens,
-        r.output_tokens, r.usd, r.known, r.source
+        r.output_tokens, r.usd, r.known, r.source, r.kept_usd
       from execution_queue q
       join ${rowTable('r', releaseColumns, releases)}
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
@@ -268,10 +269,23 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
       started_at = case when not released.unstarted then q.started_at end,
       spent_input_tokens = least(q.spent_input_tokens::bigint + released.input_tokens, ${tokenSumMax}),
       spent_output_tokens = least(q.spent_output_tokens::bigint + released.output_tokens, ${tokenSumMax}),
-      spent_usd = q.spent_usd + released.usd, spent_known = q.spent_known and released.known,
+      spent_usd = q.spent_usd + released.usd, kept_usd = q.kept_usd + released.kept_usd,
+      spent_known = q.spent_known and released.known,
       spent_source = coalesce(released.source, q.spent_source),
       available_at = clock_timestamp() + released.delay_ms * interval '1 millisecond'
     from released where q.id = released.id`.execute(db);
+}
+
+/** Writes the bound of the next call of a model; false if the claim is over. */
+export async function writeCallBound(
+  db: Db,
+  { id, worker, attempt }: Pick<QueuedExecution, 'id'> & Claim,
+  boundUsd: string,
+): Promise<boolean> {
+  const { rowCount } = await sql`
+    update execution_queue set call_bound_usd = ${boundUsd}
+    where id = ${id} and worker = ${worker} and attempt = ${attempt}`.execute(db);
+  return rowCount > 0;
 }
 
 /** The executions that this worker has claimed, according to the database. */

@@ -91,6 +91,8 @@ async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<
       with lost as materialized (
         select id from execution_queue where worker = ${worker} order by id for update)
       update execution_queue q set worker = null, losses = q.losses + 1, spent_known = false, wait_code = null,
+        -- It may have called the model.
+        kept_usd = q.kept_usd + coalesce(q.call_bound_usd, 0),
         attempt_list = coalesce(q.attempt_list, '[]') || jsonb_build_object('model', q.model,
           'errorCode', 'WORKER_LOST', 'inputTokens', 0, 'outputTokens', 0, 'costUSD', 0, 'costKnown', false,
           'latencyMs', null),

@@ -54,6 +54,15 @@ export const VariablesProblem = Type.Object(
           'Place in the value that does not match its schema, as a JSON pointer. Empty: the value itself.',
       }),
     ),
+    maxCostUSD: Type.Optional(
+      Type.Number({
+        description:
+          'With `COST_LIMIT_TOO_LOW`: the limit that holds. Absent if the caller sees no costs.',
+      }),
+    ),
+    neededUSD: Type.Optional(
+      Type.Number({ description: 'The most that one call of the model may cost. Likewise.' }),
+    ),
   },
   { title: 'VariablesProblem', additionalProperties: true },
 );

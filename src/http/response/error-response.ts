@@ -24,6 +24,8 @@ const statuses: Record<CallFailureCode, { status: number; error: string }> = {
   BODY_TOO_LARGE: { status: 413, error: 'Body too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, error: 'Unsupported media type' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, error: 'Idempotency key reused' },
+  COST_LIMIT_TOO_LOW: { status: 400, error: 'Cost limit too low' },
+  PRICE_UNKNOWN: { status: 400, error: 'Price unknown' },
   RATE_LIMIT_EXCEEDED: { status: 429, error: 'Rate limit exceeded' },
   QUOTA_EXCEEDED: { status: 429, error: 'Quota exceeded' },
   BATCH_LIMIT_EXCEEDED: { status: 429, error: 'Batch limit exceeded' },

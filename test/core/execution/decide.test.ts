@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptySetup } from '../../../harness/setups.ts';
+import { emptySetup, prices } from '../../../harness/setups.ts';
 import {
   type CallBody,
   type ComparedFormats,
@@ -80,6 +80,7 @@ const good = (): Facts => ({
   call: callOf(parseExecuteBody('{"variables":{"topic":"tides"}}')),
   idempotencyProblem: null,
   replay: null,
+  prices,
 });
 const callOf = (body: CallBody): Facts['call'] => ({ body, idempotencyKey: null });
 

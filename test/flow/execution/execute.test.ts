@@ -5,7 +5,7 @@ import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts
 import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { scriptedModels } from '../../../harness/models.ts';
 import { startService } from '../../../harness/service.ts';
-import { emptySetup } from '../../../harness/setups.ts';
+import { emptySetup, prices } from '../../../harness/setups.ts';
 import { ByteShares } from '../../../src/core/byte-shares.ts';
 import { JobTooLarge } from '../../../src/core/compute.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
@@ -20,6 +20,7 @@ import {
 const service = await startService();
 after(service.close);
 const { key } = await service.key();
+const permits = { prices, writeBound: () => assert.fail('it has no limit of cost') };
 const broken = (retryAfterMs = 0) =>
   new ModelFailure('PROVIDER_ERROR', 'It broke.', { retryAfterMs });
 const rejected = (retryAfterMs: number) =>
@@ -306,7 +307,7 @@ test('an attempt that is aborted while its template is read does not call the mo
       stopping.abort('drain');
       return { system: null, user: 'Hello' };
     },
-    onFault: assert.ifError,
+    ...{ ...permits, onFault: assert.ifError },
   };
   const attempt = await executeAttempt(deps, claimed, runOf(stopping.signal));
   assert.deepEqual(attempt, { kind: 'stopped', sent: null });
@@ -320,7 +321,7 @@ test('an attempt holds its prompt and its answer, and waits for room before it r
     compute: inlineCompute,
     bytes,
     template: async () => ({ system: null, user: text }),
-    onFault: assert.ifError,
+    ...{ ...permits, onFault: assert.ifError },
   };
   const others = bytes.tryHold(claimed.workspaceId, 800_000);
   const run = runOf(new AbortController().signal);
@@ -396,7 +397,7 @@ test('an attempt reads the messages of earlier turns once there is room for them
     compute: inlineCompute,
     bytes,
     template: async () => ({ system: null, user: null, messages: [{ placeholder: 'history' }] }),
-    onFault: assert.ifError,
+    ...{ ...permits, onFault: assert.ifError },
     earlierMessages: {
       find: async (_, [digest = '']) => [{ digest, ...found }],
       async read(ids) {
@@ -431,7 +432,7 @@ test('an output that takes too much memory to check is a failure whose cost is k
       ...{ system: null, user: 'Hello' },
       responseFormat: { type: 'json' as const, schema },
     }),
-    onFault: assert.ifError,
+    ...{ ...permits, onFault: assert.ifError },
   };
   const execution = { ...claimed, mismatch: 'It does not match.' };
   const attempt = await executeAttempt(deps, execution, runOf(new AbortController().signal));
@@ -448,7 +449,7 @@ function longPrompt(bytes: ByteShares): ExecuteDeps {
     compute: inlineCompute,
     bytes,
     template: async () => ({ system: null, user: 'x'.repeat(40_000) }),
-    onFault: assert.ifError,
+    ...{ ...permits, onFault: assert.ifError },
   };
 }
 
@@ -474,4 +475,5 @@ const claimed: QueuedExecution = {
   setup: emptySetup,
   ...{ storeBodies: true, slotAgentId: null, workflow: null },
   ...{ settings, called: false, emptied: false, mismatch: null, elapsedMs: 0 },
+  ...{ spentUsd: '0', callBoundUsd: null },
 };

@@ -1,4 +1,6 @@
 import type { RateLimits } from '../../../core/agent/limits.ts';
+import type { Template } from '../../../core/agent/prompt.ts';
+import { sizeOfTemplate, type TemplateSize } from '../../../core/agent/prompt-size.ts';
 import { readVariables } from '../../../core/agent/variables.ts';
 import {
   type BatchCancelReason,
@@ -16,6 +18,7 @@ import { decide, type ExecuteCall, rememberCounts } from '../../../core/executio
 import type { Slots } from '../../../core/execution/queued-execution.ts';
 import type { TagBound } from '../../../core/execution/tag-bound.ts';
 import { storedLabels } from '../../../core/labels.ts';
+import type { PriceLookup } from '../../../core/model/call-bound.ts';
 import { type Caller, sessionCaller } from '../../../core/people/caller.ts';
 import type { Notifications } from '../../../db/notifications.ts';
 import type { Pipelines, Send } from '../../../db/pipeline.ts';
@@ -51,6 +54,8 @@ import type { DueBatch } from '../statements/due-batches.ts';
  */
 export interface AdmitLinesDeps {
   readonly pipelines: Pipelines;
+  readonly prices: PriceLookup;
+  readonly template: (promptVersionId: string) => Promise<Template>;
   readonly testingLimits: RateLimits;
   readonly slots: Slots;
   readonly bound: TagBound;
@@ -76,11 +81,14 @@ export async function admitLines(
   due: DueBatch,
   limit: number,
 ): Promise<AdmittedLines> {
-  return deps.pipelines.use((send) => transact(deps, send, due, limit));
+  const { limitedVersionId: id } = due;
+  // Before anything is locked.
+  const lineTemplate = id === null ? null : sizeOfTemplate(await deps.template(id));
+  return deps.pipelines.use((send) => transact({ ...deps, lineTemplate }, send, due, limit));
 }
 
 async function transact(
-  deps: AdmitLinesDeps,
+  deps: AdmitLinesDeps & { readonly lineTemplate: TemplateSize | null },
   send: Send,
   due: DueBatch,
   limit: number,
@@ -186,6 +194,11 @@ function planLines(
       const { code: errorCode, message: error } = decision;
       lines.push({ ...change, to: 'refused', executionId: null, errorCode, error });
       continue;
+    }
+    if (decision.kind === 'unprepared') {
+      // The agent has a limit of cost since the batch was read.
+      undo();
+      return { lines, stop: { kind: 'full' } };
     }
     if (decision.kind !== 'accepted') throw new Error('A line has no idempotency key.');
     const placement = admission.placeLine(agent, decision);

@@ -3,6 +3,7 @@ import { endStatuses } from '../../../core/execution/execution.ts';
 import type { executionFields } from '../../../core/execution/execution-fields.ts';
 import { type ShownField, shownFields } from '../../../core/execution/shown-fields.ts';
 import { id, nullable, oneOf, Pagination, reference } from '../../../http/contract/shared.ts';
+import { costLimit } from '../../prompts/contract/cost-limit-contract.ts';
 import {
   SentFiles,
   SentMessages,
@@ -38,6 +39,11 @@ export const ExecuteRequest = Type.Object(
         description:
           'Marks a playground execution: lists and statistics leave the execution out unless they are asked for it. Limits, quota and usage count it.',
       }),
+    ),
+    maxCostUSD: Type.Optional(
+      costLimit(
+        "The most that the execution may cost, in US dollars. The lower one of this and the agent's `maxCostUSD` holds. A repeated call with the same `Idempotency-Key` may have another one.",
+      ),
     ),
   },
   { title: 'ExecuteRequest', additionalProperties: false },

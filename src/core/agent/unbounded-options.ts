@@ -21,6 +21,10 @@ export function findUnboundedOption(options: unknown): string | null {
   return optionsIn(options).find(({ name }) => unbounded.has(name))?.path ?? null;
 }
 
+export function unboundedMessage(option: string): string {
+  return `With the option "${option}", no limit of cost can hold: it has an output limit of its own, answers more than once, or adds to the prompt. Remove it, or the limit of cost.`;
+}
+
 /** The path of the first option that selects a rate that price lists do not have; null if there is none. */
 export function findDearerOption(options: unknown): string | null {
   const isDearer = ({ name, value }: Option) =>
