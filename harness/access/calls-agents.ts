@@ -111,6 +111,7 @@ const unversioned = (path: string) => path.replace('/v1', '');
 
 export const agentCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/agents/{agentId}/limits': ofAgent('/limits'),
+  'POST /api/v1/agents/{agentId}/estimate': ofAgent('/estimate', { variables }),
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
   'GET /api/v1/agents/{agentId}/executions/{executionId}': ofExecution(''),
   'GET /api/v1/agents/{agentId}/executions/{executionId}/events': ofExecution('/events'),

@@ -90,6 +90,8 @@ export function executions({ client, request, method, plain }: Connection) {
     status,
     wait,
     executeAndWait,
+    /** The most that executions may cost, and what they usually cost. Executes nothing. */
+    estimate: plain('estimateCost'),
     /** Cancels an execution. Throws `ALREADY_ENDED` if it has ended. */
     cancel: plain('cancelExecution'),
     /** Permanently deletes the record of an ended execution. */

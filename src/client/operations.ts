@@ -3,6 +3,7 @@
 /** Operations by path and method: the id and, if the operation has one, its input. */
 export const paths = {
   '/api/v1/agents/{agentId}/execute': { POST: 'executeAgent body' },
+  '/api/v1/agents/{agentId}/estimate': { POST: 'estimateCost body' },
   '/api/v1/agents/{agentId}/executions/{executionId}': { GET: 'getExecution query', DELETE: 'deleteExecution' },
   '/api/v1/agents/{agentId}/executions/{executionId}/events': { GET: 'listExecutionEvents' },
   '/api/v1/agents/{agentId}/executions/{executionId}/stream': { GET: 'streamExecution query' },

@@ -38,6 +38,13 @@ function written(rounded: bigint, to: number): string {
   return `${rounded / scale}${fraction && `.${fraction}`}`;
 }
 
+/** A decimal text times a whole number, as `toDecimal` writes it. */
+export function multiplyDecimal(text: string, factor: number): string {
+  const units = toUnits(text);
+  if (units === null) throw new Error('not a decimal');
+  return toDecimal(units * BigInt(factor), 1n, places);
+}
+
 /** The sum of two decimal texts, as `toDecimal` writes it. */
 export function addDecimals(a: string, b: string): string {
   // The usual case: nothing was spent before the first attempt.

@@ -10,6 +10,7 @@ import { uploadRoutes } from '../features/batches/upload.ts';
 import { declarationRoutes } from '../features/declaration/declaration-routes.ts';
 import { alertRoutes } from '../features/events/routes/alerts-routes.ts';
 import { endpointRoutes, eventRoutes } from '../features/events/routes/endpoints-routes.ts';
+import { estimateRoutes } from '../features/executions/routes/estimate-routes.ts';
 import { executeRoutes } from '../features/executions/routes/execute-routes.ts';
 import { executionRoutes } from '../features/executions/routes/executions-routes.ts';
 import { executionStreamRoutes } from '../features/executions/routes/stream.ts';
@@ -47,6 +48,7 @@ export function apiRoutes(app: FastifyInstance, deps: AllDeps): void {
   allowErrorResponses(app, deps.db);
   deps.sessions.mount(app);
   executeRoutes(app, deps);
+  estimateRoutes(app, deps);
   executionRoutes(app, deps);
   responsesRoutes(app, deps);
   chatRoutes(app, deps);

@@ -89,6 +89,8 @@ function createApiDeps(
     reads,
     singlePipelines,
     admission,
+    prices: deps.prices,
+    template: engine.template,
     canceler,
     sessions,
     sendMail,

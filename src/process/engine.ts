@@ -150,7 +150,7 @@ export function createEngine(
   return {
     ...{ connections, compute, notifications, metrics, worker, finisher, events, providerHealth },
     ...{ admission, cancelerOn, workflows, batches, shares, waiters },
-    ...{ streams, callBytes, bodyBytes },
+    ...{ streams, callBytes, bodyBytes, template },
     openCalls: announcedOpenCalls(notifications, shares.toolCalls),
   };
 }

@@ -36,6 +36,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.execute('a', { x: 1 }),
   (c) => c.status('a', 'e'),
   (c) => c.wait('a', 'e'),
+  (c) => c.estimate('a', { variables: { x: 1 }, count: 2 }),
   (c) => c.cancel('a', 'e'),
   (c) => c.deleteExecution('a', 'e'),
   (c) => c.executionEvents('a', 'e'),

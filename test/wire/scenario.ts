@@ -182,6 +182,7 @@ async function executions({ full, owner, executing }: Callers, agents: Agents) {
   ];
   await full.call(`POST ${rich.path}/execute`, { body: { variables: {} } });
   await full.call(`POST ${plain.path}/execute`, { body: '{"variables":' });
+  await full.call(`POST ${plain.path}/estimate`, { body: { variables: { topic: 'tides' } } });
   for (let count = 0; count < 2; count += 1) {
     await full.call(`POST ${plain.path}/execute`, {
       ...{ body: { variables: { topic: 'once' } }, headers: { 'idempotency-key': 'once' } },

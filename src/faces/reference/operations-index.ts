@@ -4,6 +4,7 @@ import * as declaration from '../../features/declaration/declaration-contract.ts
 import * as alerts from '../../features/events/contract/alerts-contract.ts';
 import * as eventEndpoints from '../../features/events/contract/endpoints-contract.ts';
 import * as events from '../../features/events/contract/events-contract.ts';
+import * as estimate from '../../features/executions/contract/estimate-contract.ts';
 import * as executions from '../../features/executions/contract/executions-contract.ts';
 import * as erasures from '../../features/history/contract/erasures-contract.ts';
 import * as exports from '../../features/history/contract/export-contract.ts';
@@ -26,6 +27,7 @@ import * as openai from '../openai/openai.ts';
 /** Every operation of the public API, by id. */
 export const endpoints = {
   executeAgent: executions.executeAgent,
+  estimateCost: estimate.estimateCost,
   getExecution: executions.getExecution,
   listExecutionEvents: events.listExecutionEvents,
   streamExecution: executions.streamExecution,

@@ -45,6 +45,8 @@ export const conditionMax = 2_000;
 
 export const modelMax = 256;
 export const temperatureMax = 2;
+/** Executions whose cost is estimated together. */
+export const estimatedMax = 1_000_000;
 export const maxTokensMax = 1_000_000;
 export const messagesMax = 500;
 /** Parts of the content of a message. */

@@ -41,6 +41,7 @@ const calls: Readonly<Record<string, { status: number; body?: unknown; headers?:
   getAgentLimits: { status: 200 },
   listPins: { status: 200 },
   executeAgent: { status: 202, body: variables },
+  estimateCost: { status: 200, body: variables },
   executeAgentInDashboard: { status: 202, body: variables },
   getExecution: { status: 200 },
   streamExecution: { status: 200 },
