@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
+import { setPrice } from '../../harness/prices.ts';
 import { makeAgent, makePrompt } from '../../harness/prompts.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { countClicks } from './count-clicks.ts';
@@ -24,6 +25,17 @@ async function typeOver(page: Page, editor: Locator, text: string): Promise<void
 /** The model of the column. */
 const modelOf = (page: Page, letter: string) =>
   column(page, letter).getByRole('combobox', { name: 'Model' });
+
+test('a limit of cost refuses a run that may cost more', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello', model: 'mine/dear' });
+  await setPrice(service, 'mine/dear', { inputPerMillion: '0', outputPerMillion: '1000' });
+  const { page } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'Max cost per execution (USD)' }).fill('0.001');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await column(page, 'A')
+    .getByText(/may cost up to 4\.096 USD, which is more than the limit of 0\.001 USD/)
+    .waitFor();
+});
 
 test('compares two versions in 3 clicks, newest on the right, with their differences', async () => {
   const { promptId, versionIds } = await makePrompt(

@@ -17,6 +17,8 @@ export interface PlaygroundRun {
   /** Overrides of the version's settings; null keeps the version's. */
   readonly settings: ModelSettings;
   readonly values: Variables;
+  /** The most that it may cost, in US dollars; null for no limit. */
+  readonly maxCostUSD: number | null;
 }
 
 /** The server recognizes these agents by this tag. */
@@ -67,7 +69,10 @@ let previousStart: Promise<unknown> = Promise.resolve();
 /** Executions of a prompt that this window has yet to start. */
 const pendingStarts = new Map<string, number>();
 
-async function startExclusively(userId: string, { version, settings, values }: PlaygroundRun) {
+async function startExclusively(
+  userId: string,
+  { version, settings, values, maxCostUSD }: PlaygroundRun,
+) {
   const { promptId } = version;
   try {
     const agent = await playgroundAgent(userId, version, settings);
@@ -76,7 +81,8 @@ async function startExclusively(userId: string, { version, settings, values }: P
     if (agent.archived) await cueline.agents.move(agentId, 'restore');
     const patch = changedFields(agent, version, settings);
     if (Object.keys(patch).length > 0) await cueline.agents.update(agentId, patch);
-    return await execute(agentId, values, {}, { playground: true });
+    const limit = maxCostUSD !== null && { maxCostUSD };
+    return await execute(agentId, values, {}, { playground: true, ...limit });
   } finally {
     const remaining = (pendingStarts.get(promptId) ?? 1) - 1;
     pendingStarts.set(promptId, remaining);

@@ -32,6 +32,10 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
     'The output is not JSON that matches the schema. Describe the fields in the prompt, simplify the schema, raise the maximum tokens, or try another model.',
   FILE_UNAVAILABLE:
     'An image or file could not be fetched from its URL for a provider that needs its contents. Check that the URL is public, answers without a login, and has at most 20 MiB.',
+  COST_LIMIT:
+    'Another call of the model could have exceeded the limit of cost. Raise the limit, lower the maximum tokens, or shorten the prompt.',
+  PRICE_UNKNOWN:
+    'A limit of cost needs the price of the model. An owner can set it under Settings, Providers.',
   EMPTY_OUTPUT:
     'The model answered without a text, twice. If it only reasoned, raise max tokens; if it called a tool, tell it to answer in text.',
   CANCELED: 'No action needed.',

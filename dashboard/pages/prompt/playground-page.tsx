@@ -3,6 +3,7 @@ import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, Suspense, useState } from 'react';
 import type { Prompt } from '../../../src/client/index.ts';
+import { CostField } from '../../components/fields/cost-field.tsx';
 import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
 import { Icon } from '../../components/icon.tsx';
 import { lazyComponent } from '../../components/loading/lazy-component.tsx';
@@ -173,6 +174,9 @@ function RunBar(props: { readonly playground: PlaygroundState; readonly onSave: 
           Save as version
         </Button>
       </Group>
+      <div className={classes.cost}>
+        <CostField value={playground.maxCostUSD} onChange={playground.setMaxCostUSD} />
+      </div>
       <FormError error={create.error} />
       <p className={classes.note} role="status">
         {problem ?? (usesDraft && 'The draft will be saved as a version first.')}

@@ -62,6 +62,7 @@ function modelItems(execution: ExecutionDetail): Item[] {
     ['Temperature', execution.temperature],
     ['Finish reason', execution.finishReason],
     ["Provider's finish reason", execution.providerFinishReason],
+    ['Max tokens applied', execution.settingsApplied?.maxTokens],
     ['Settings not applied', execution.settingsNotApplied?.join(', ')],
     ['Provider request ID', execution.providerRequestId],
     ['Accepted', <Time key="at" at={execution.executedAt} />],

@@ -42,7 +42,8 @@ export function usePlayground(prompt: Prompt, versionIds: readonly string[]) {
     defaultValue: {},
     getInitialValueInEffect: false,
   });
-  const executions = useExecutions(promptId, values);
+  const [maxCostUSD, setMaxCostUSD] = useState<number | null>(null);
+  const executions = useExecutions(promptId, values, maxCostUSD);
   const baseId = draft.base?.promptVersionId ?? null;
   const shownOf = ({ choice }: PlaygroundColumn) =>
     choice === draftChoice && !draft.changed ? (baseId ?? draftChoice) : choice;
@@ -71,6 +72,7 @@ export function usePlayground(prompt: Prompt, versionIds: readonly string[]) {
   };
   return {
     ...{ columns, draft, create, values, setValues, executions, shownOf, inputs, run, actions },
+    ...{ maxCostUSD, setMaxCostUSD },
     /** Why the columns cannot run; null if they can. */
     problem: usesDraft(columns) ? problem : null,
     usesDraft: usesDraft(columns),
@@ -143,14 +145,18 @@ function useColumns(promptId: string) {
 }
 
 /** One execution for each slot. */
-function useExecutions(promptId: string, values: Readonly<Record<string, string>>) {
+function useExecutions(
+  promptId: string,
+  values: Readonly<Record<string, string>>,
+  maxCostUSD: number | null,
+) {
   const queries = useQueryClient();
   const { user } = useMe();
   const start = async (input: { versionId: string; settings: ModelSettings }) => {
     const version = await queries.ensureQueryData(versionQuery(promptId, input.versionId));
     const typed = playgroundValues(version, values);
     const { settings } = input;
-    return startPlaygroundRun(user.userId, { version, settings, values: typed });
+    return startPlaygroundRun(user.userId, { version, settings, values: typed, maxCostUSD });
   };
   return [useStartExecution(start), useStartExecution(start), useStartExecution(start)] as const;
 }
