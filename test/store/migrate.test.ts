@@ -182,8 +182,13 @@ test('runs that have or run again failed items get tables of their own: that of 
   await sql`drop table runs_with_failed_items, workflow_reruns`.execute(db);
   await sql`drop function mark_failed_items cascade`.execute(db);
   await sql`alter table batches drop column file_name, drop column rerun_of`.execute(db);
-  await sql`delete from schema_migrations where name = '0015-failed-items'`.execute(db);
+  const name = '0015-failed-items';
+  // Later ones change other tables.
+  await sql`delete from schema_migrations where name >= ${name}`.execute(db);
+  const earlier = Object.entries(released).filter(([each]) => each <= name);
   await dump.query('select from workflow_runs');
-  await migrate(db, { migrations: released, onWait: () => assert.fail('It waits for a table.') });
-  await checkSchema(db);
+  const onWait = () => assert.fail('It waits for a table.');
+  await migrate(db, { migrations: Object.fromEntries(earlier), onWait });
+  const { rows } = await sql`select from schema_migrations where name = ${name}`.execute(db);
+  assert.equal(rows.length, 1);
 });
