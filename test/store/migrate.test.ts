@@ -183,12 +183,12 @@ test('runs that have or run again failed items get tables of their own: that of 
   await sql`drop function mark_failed_items cascade`.execute(db);
   await sql`alter table batches drop column file_name, drop column rerun_of`.execute(db);
   const name = '0015-failed-items';
-  const all = Object.entries(released);
-  const migrations = Object.fromEntries(all.filter(([each]) => each <= name));
-  await sql`create table later as select * from schema_migrations where name > ${name}`.execute(db);
+  // Later ones change other tables.
   await sql`delete from schema_migrations where name >= ${name}`.execute(db);
+  const earlier = Object.entries(released).filter(([each]) => each <= name);
   await dump.query('select from workflow_runs');
-  await migrate(db, { migrations, onWait: () => assert.fail('It waits for a table.') });
-  await sql`insert into schema_migrations select * from later`.execute(db);
-  await checkSchema(db);
+  const onWait = () => assert.fail('It waits for a table.');
+  await migrate(db, { migrations: Object.fromEntries(earlier), onWait });
+  const { rows } = await sql`select from schema_migrations where name = ${name}`.execute(db);
+  assert.equal(rows.length, 1);
 });

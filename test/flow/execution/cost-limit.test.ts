@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
+import { batchWhen, jsonLines, resultsOf, upload } from '../../../harness/batches.ts';
 import { setPrice } from '../../../harness/prices.ts';
 import { startService } from '../../../harness/service.ts';
+import { addWorkflow, endOfRun, startRun, step } from '../../../harness/workflow-runs.ts';
 import type { AgentConfig } from '../../../src/core/agent/model-settings.ts';
 import { ModelFailure, noUsage, unknownCost } from '../../../src/core/model/model-port.ts';
 import { sql } from '../../../src/db/sql.ts';
@@ -133,6 +135,37 @@ test('while a call runs, the queue has its bound, also of a dearer model', async
   assert.deepEqual(rows, [{ bound: 0.1, spent: 0.01 }]);
   held.release();
   assert.equal((await ended(service, body.statusUrl, key)).status, 'success');
+});
+
+test('a line of a batch that does not fit is refused, and the others are executed', async () => {
+  await setPrice(service, 'mine/bytes', { inputPerMillion: '1', outputPerMillion: '0' });
+  const agent = await addAgent(service, {
+    ...{ model: 'mine/bytes', user: '{{name}}' },
+    config: { maxCostUSD: 0.0001, maxTokens: 10 },
+  });
+  const lines = [
+    { id: 'short', variables: { name: 'x' } },
+    { id: 'long', variables: { name: 'x'.repeat(100) } },
+  ];
+  const { body } = await upload(service, agent, jsonLines(lines), { key });
+  const { counts } = await batchWhen(service, body.statusUrl, key);
+  assert.deepEqual([counts.success, counts.refused], [1, 1]);
+  const results = await resultsOf(service, body.statusUrl, key);
+  const refused = results.find(({ id }) => id === 'long');
+  assert.equal(refused.errorCode, 'COST_LIMIT_TOO_LOW');
+});
+
+test('a step of a workflow run that does not fit fails with the code', async () => {
+  const config = { maxTokens: 10, maxCostUSD: 0.001 };
+  const dear = await addAgent(service, { model: 'mine/cheap', user: 'x', config });
+  const workflow = await addWorkflow(service, { steps: [step({ name: 'a', agent: dear })] });
+  const { run: ofRun, steps } = await endOfRun(
+    service,
+    workflow,
+    await startRun(service, workflow, key),
+  );
+  assert.equal(ofRun.status, 'failed');
+  assert.equal(steps.get('a')?.errorCode, 'COST_LIMIT_TOO_LOW');
 });
 
 test('without a limit nothing is looked up or written', async () => {

@@ -317,6 +317,33 @@ test('an attempt that is aborted while its template is read does not call the mo
   assert.deepEqual(attempt, { kind: 'stopped', sent: null });
 });
 
+test('a call whose bound is in the queue is sent without writing it again', async () => {
+  const models = scriptedModels();
+  const deps = {
+    ...{ models, compute: inlineCompute, bytes: new ByteShares(100_000), ...permits },
+    template: async () => ({ system: null, user: 'Hello' }),
+    onFault: assert.ifError,
+  };
+  const price = {
+    ...{ inputPerMillion: '1', outputPerMillion: '1' },
+    ...{ cacheReadPerMillion: null, cacheWritePerMillion: null },
+  };
+  const limited = {
+    ...{ ...claimed, setup: { provider: null, price }, callBoundUsd: '0.000031' },
+    settings: { ...settings, maxTokens: 10, maxCostUSD: 0.000031 },
+  };
+  const run = () => runOf(new AbortController().signal);
+  const sent = await executeAttempt(deps, limited, run());
+  assert.ok(sent.kind === 'ended' && sent.status === 'success');
+  const spent = await executeAttempt(deps, { ...limited, spentUsd: '0.0000000001' }, run());
+  assert.ok(spent.kind === 'ended' && spent.errorCode === 'COST_LIMIT');
+  const writeBound = async () => false;
+  const lost = { ...limited, callBoundUsd: '0.00003' };
+  const stopped = await executeAttempt({ ...deps, writeBound }, lost, run());
+  assert.equal(stopped.kind, 'stopped');
+  assert.equal(models.calls.length, 1);
+});
+
 test('an attempt holds its prompt and its answer, and waits for room before it renders', async () => {
   const bytes = new ByteShares(1_000_000);
   const text = 'x'.repeat(40_000);
