@@ -29,6 +29,7 @@ export const faults: readonly TestedFault[] = [
     name: 'unfenced-step',
     description: 'a step is written without the claim of its execution',
     file: 'engine/tools/step-writes.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the source
     find: 'l.worker = i.worker and ${isCurrent})`;',
     replace: 'true)`;',
     tests: ['test/flow/tools/step-writes.test.ts'],
