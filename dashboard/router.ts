@@ -20,6 +20,7 @@ import {
   executionRoute,
   executionsRoute,
 } from './pages/history/route.ts';
+import { conversationRoute, userRoute } from './pages/history/sessions/route.ts';
 import { invitationRoute } from './pages/invitation/route.ts';
 import { agentUseRoute, keysRoute } from './pages/keys/route.ts';
 import { newAgentRoute } from './pages/new-agent/route.ts';
@@ -57,6 +58,8 @@ const routeTree = rootRoute.addChildren([
   noWorkspaceRoute,
   appRoute.addChildren([
     overviewRoute,
+    conversationRoute,
+    userRoute,
     analyticsRoute,
     agentsRoute,
     newAgentRoute,

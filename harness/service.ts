@@ -10,7 +10,9 @@ import { type Db, openDatabase } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
 import { createAuthenticator } from '../src/features/people/access/authenticate.ts';
 import type { SignInProviders } from '../src/features/people/access/session-options.ts';
+import { createCredentials } from '../src/features/providers/verbs/credentials.ts';
 import { type ServerLimits, serverLimits } from '../src/http/connection/slow-readers.ts';
+import { createPriceLookup } from '../src/models/price-lookup.ts';
 import { checkBaseURL, checkEndpointURL } from '../src/net/guard.ts';
 import type { AllDeps } from '../src/process/all-routes.ts';
 import { type Config, readConfig } from '../src/process/config/config.ts';
@@ -116,6 +118,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     ...{ role: options.role ?? 'start', connection, db, logger, version: '0.0.0', secret },
     readConnection: options.readConnection ?? null,
     models: options.models ?? models,
+    prices: createPriceLookup({
+      open: createCredentials({ sealKey, onUnreadable: onError }),
+      ...{ env: {}, allowedHosts },
+    }),
     testConnection: options.testConnection ?? (async () => {}),
     ...(options.tools && { tools: options.tools }),
     ...(options.shareLimits && { shareLimits: options.shareLimits }),

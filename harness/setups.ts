@@ -1,7 +1,9 @@
+import type { PriceLookup } from '../src/core/model/call-bound.ts';
 import type { ModelSetup } from '../src/core/model/model-port.ts';
 import type { StoredProvider } from '../src/core/model/provider.ts';
 import { noExtras } from '../src/core/model/request-extras.ts';
 import type { ProviderSettings } from '../src/models/connection/settings.ts';
+import { createPriceLookup } from '../src/models/price-lookup.ts';
 
 /** Model setups without a database; their credentials are not sealed. */
 
@@ -32,3 +34,8 @@ export function openUnsealed(
   const apiKey = sealedApiKey?.toString() ?? null;
   return { name, kind, apiKey, baseURL, extras, organization, project, auth };
 }
+
+/** Prices of the built-in table, for providers of `unsealed`. */
+export const prices: PriceLookup = createPriceLookup({
+  ...{ open: openUnsealed, env: {}, allowedHosts: [] },
+});

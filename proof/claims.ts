@@ -3,6 +3,8 @@ import { access } from './claims/access.ts';
 import { apiKilled } from './claims/api-killed.ts';
 import { batchKilled } from './claims/batch-killed.ts';
 import { behindPooler } from './claims/behind-pooler.ts';
+import { budgetExact } from './claims/budget-exact.ts';
+import { budgetKilled } from './claims/budget-killed.ts';
 import { canaries } from './claims/canaries.ts';
 import { commitUnacknowledged } from './claims/commit-unacknowledged.ts';
 import { crashWhileEnding } from './claims/crash-while-ending.ts';
@@ -60,6 +62,8 @@ export const claims: readonly Claim[] = [
   guardLoad,
   limitsExact,
   quotaExact,
+  budgetExact,
+  budgetKilled,
   unknownKeys,
   refusalRows,
   idempotent,

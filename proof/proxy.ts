@@ -132,3 +132,15 @@ function reset({ client, server }: Connection): void {
   else client.resetAndDestroy();
   server.destroy();
 }
+
+/** The position after each `Execute` message. A message is its type, a length of four bytes, and its contents. */
+export function statementEnds(text: string): number[] {
+  const bytes = Buffer.from(text, 'latin1');
+  const ends: number[] = [];
+  for (let at = 0; at + 5 <= bytes.length; ) {
+    const type = String.fromCharCode(bytes[at] ?? 0);
+    at += 1 + bytes.readInt32BE(at + 1);
+    if (type === 'E') ends.push(at);
+  }
+  return ends;
+}

@@ -40,6 +40,7 @@ interface NamedField<Values> {
   /** Of a number. */
   readonly min?: number;
   readonly max?: number;
+  readonly decimals?: number;
   /** What an empty field means, other than an empty text. */
   readonly empty?: null | undefined | number;
   /** Other values that follow from a new one. */

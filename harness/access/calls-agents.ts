@@ -111,6 +111,8 @@ const unversioned = (path: string) => path.replace('/v1', '');
 
 export const agentCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/agents/{agentId}/limits': ofAgent('/limits'),
+  'GET /api/v1/agents/{agentId}/refusals': ofAgent('/refusals'),
+  'POST /api/v1/agents/{agentId}/estimate': ofAgent('/estimate', { variables }),
   'POST /api/v1/agents/{agentId}/execute': ofAgent('/execute', { variables }),
   'GET /api/v1/agents/{agentId}/executions/{executionId}': ofExecution(''),
   'GET /api/v1/agents/{agentId}/executions/{executionId}/events': ofExecution('/events'),
@@ -140,6 +142,7 @@ export const agentCalls: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/agents/{agentId}/executions/export': ofAgent('/executions/export'),
   'GET /api/v1/executions': ofAll('/api/v1/executions?limit=100'),
   'GET /api/v1/executions/export': ofAll('/api/v1/executions/export'),
+  'GET /api/v1/sessions': ofAll('/api/v1/sessions'),
   'GET /api/v1/agents/{agentId}/executions': ofAgent('/executions'),
   async 'GET /api/agents/{agentId}/executions'(fixture, note) {
     const { agentId, path } = await fixture.agent(note);

@@ -132,6 +132,11 @@ export const workflowCalls: Readonly<Record<string, Prepare>> = {
     webhook,
     '/rotate',
   ),
+  'GET /api/v1/workflows/{workflowId}/webhooks/{webhookId}/log': ofTrigger(
+    'webhooks',
+    webhook,
+    '/log',
+  ),
   'DELETE /api/v1/workflows/{workflowId}/webhooks/{webhookId}': ofTrigger('webhooks', webhook, ''),
   async 'POST /api/v1/webhooks/{webhookId}'(fixture, note) {
     const { path } = await makeWorkflow(fixture, '');

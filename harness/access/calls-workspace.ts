@@ -96,6 +96,22 @@ async function addAlert({ environment: { db, workspaceId } }: AccessFixture): Pr
   return toId('alert', id);
 }
 
+function ofBudget(below: string, body?: object): Prepare {
+  return async (fixture) => {
+    const budgetId = await addBudget(fixture);
+    const path = `/api/v1/budgets/${budgetId}${below}`;
+    return { path, ...(body && { body }), workspace: [budgetId] };
+  };
+}
+
+async function addBudget({ environment: { db, workspaceId } }: AccessFixture): Promise<string> {
+  const id = uuid7(Date.now());
+  await sql`
+    insert into budgets (id, workspace_id, name, per, period, limit_usd, enabled)
+    values (${id}, ${workspaceId}, ${id}, 'none', 'month', 1, false)`.execute(db);
+  return toId('budget', id);
+}
+
 const provider = { kind: 'openai', apiKey: 'sk-nothing' };
 const price = { inputPerMillion: '1', outputPerMillion: '2' };
 
@@ -118,6 +134,7 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
     const call = await ofKey('')(...given);
     return { ...call, body: { name: 'Renamed' } };
   },
+  'GET /api/v1/keys/{apiKeyId}/refusals': ofKey('/refusals'),
   'POST /api/v1/keys/{apiKeyId}/revoke': ofKey('/revoke'),
   'POST /api/v1/keys/{apiKeyId}/rotate': ofKey('/rotate'),
 
@@ -238,6 +255,19 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   'PATCH /api/v1/alerts/{alertId}': ofAlert('', { name: 'Renamed' }),
   'DELETE /api/v1/alerts/{alertId}': ofAlert(''),
   'POST /api/v1/alerts/{alertId}/preview': ofAlert('/preview', { days: 1 }),
+  async 'POST /api/v1/budgets'({ environment }) {
+    // A workspace has only a few.
+    await sql`delete from budgets`.execute(environment.db);
+    const body = { name: 'New', per: 'user', period: 'day', limitUSD: 5, enabled: false };
+    return { path: '/api/v1/budgets', body };
+  },
+  async 'GET /api/v1/budgets'(fixture) {
+    return { path: '/api/v1/budgets', workspace: [await addBudget(fixture)] };
+  },
+  'GET /api/v1/budgets/{budgetId}': ofBudget(''),
+  'PATCH /api/v1/budgets/{budgetId}': ofBudget('', { maxTokens: 5 }),
+  'DELETE /api/v1/budgets/{budgetId}': ofBudget(''),
+  'GET /api/v1/budgets/{budgetId}/windows': ofBudget('/windows'),
   'GET /api/v1/me/views': at('/api/v1/me/views'),
   'PUT /api/v1/me/views': at('/api/v1/me/views', {
     views: [{ name: 'Failures', search: 'status=failed' }],

@@ -29,6 +29,7 @@ export async function routesOf({ connection, db }: ProofEnvironment): Promise<Ro
   const { drain } = await wire({
     ...{ role: 'api', connection, db, secret: 'only lists routes', version: '0.0.0' },
     models: { call: () => Promise.reject(new Error('calls no model')) },
+    prices: { rates: () => ({ kind: 'unbounded', reason: 'calls no model', option: null }) },
     testConnection: () => Promise.reject(new Error('calls no provider')),
     directory: {
       environment: [],

@@ -5,7 +5,7 @@ import { ask } from '../access/ask.ts';
 import { allEnded, checkCompletions, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
-import { type DatabaseProxy, startProxy } from '../proxy.ts';
+import { type DatabaseProxy, startProxy, statementEnds } from '../proxy.ts';
 import { until } from '../until.ts';
 
 /**
@@ -178,18 +178,6 @@ function crashAtEnd(proxy: DatabaseProxy, round: number): Crash {
     return ends[position - 1] ?? 'before';
   };
   return crash;
-}
-
-/** The position after each `Execute` message. A message is its type, a length of four bytes, and its contents. */
-function statementEnds(text: string): number[] {
-  const bytes = Buffer.from(text, 'latin1');
-  const ends: number[] = [];
-  for (let at = 0; at + 5 <= bytes.length; ) {
-    const type = String.fromCharCode(bytes[at] ?? 0);
-    at += 1 + bytes.readInt32BE(at + 1);
-    if (type === 'E') ends.push(at);
-  }
-  return ends;
 }
 
 async function countRecords(db: Db): Promise<number> {

@@ -26,9 +26,9 @@ export const oneAction: Claim = {
       name: 'charged-retries',
       description: 'every attempt costs an AI Action',
       file: 'engine/run/queue.ts',
-      find: `for update of q)
+      find: `})
     update execution_queue q set worker = null, wait_code`,
-      replace: `for update of q),
+      replace: `}),
     charged as (update limits set month_used = month_used + 1 where subject in (
       select r.workspace_id from execution_queue r join released g on r.id = g.id where g.failed is not null))
     update execution_queue q set worker = null, wait_code`,

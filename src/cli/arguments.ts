@@ -27,9 +27,21 @@ export function collectPair(
   return [...before, [text.slice(0, at), text.slice(at + 1)]];
 }
 
+/** An amount of US dollars above 0. */
+export function dollars(text: string): number {
+  if (!(/^\d{1,7}(\.\d{1,12})?$/.test(text) && Number(text) > 0)) {
+    throw new InvalidArgumentError('Expected an amount of US dollars, such as 0.05.');
+  }
+  return Number(text);
+}
+
 export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');
   return Number(text);
+}
+
+export function collectNumber(text: string, before: readonly number[] = []): number[] {
+  return [...before, wholeNumber(text)];
 }
 
 /** A longer timer in Node.js fires immediately. */

@@ -37,6 +37,8 @@ export function agents({ request, method, plain }: Connection) {
       pins: plain('listPins'),
       /** Pinned versions of all agents, newest first. */
       allPins: plain('listAllPins'),
+      /** Refused calls of the last 30 days, by key and code. */
+      refusals: plain('listRefusals'),
       /** Current usage of each limited window. */
       limits: plain('getAgentLimits'),
       statistics: plain('getStatistics'),

@@ -1,4 +1,5 @@
 import { type Labels, labelsOf } from './client-labels.ts';
+import type { PromptVersionInput } from './client-records.ts';
 import { type WaitOptions, waitFor } from './client-wait.ts';
 import type { Connection } from './method.ts';
 import type { CallOptions } from './request.ts';
@@ -32,10 +33,17 @@ export interface ExecuteOptions extends CallOptions, Labels {
   readonly rerunOf?: string;
   /** Marks a playground execution: lists and statistics leave it out unless they are asked for it. */
   readonly playground?: boolean;
+  /** Fields of a version to execute instead of the pinned one. Only with `playground`. */
+  readonly draft?: PromptVersionInput;
+  /** The most that the execution may cost, in US dollars; the agent may have a lower limit. */
+  readonly maxCostUSD?: number;
 }
 
 /** The fields of an execute call beside variables and labels. */
-export type CallFields = Pick<ExecuteOptions, 'stream' | 'rerunOf' | 'playground'>;
+export type CallFields = Pick<
+  ExecuteOptions,
+  'stream' | 'rerunOf' | 'playground' | 'draft' | 'maxCostUSD'
+>;
 
 export type { Labels, WaitOptions };
 
@@ -88,6 +96,8 @@ export function executions({ client, request, method, plain }: Connection) {
     status,
     wait,
     executeAndWait,
+    /** The most that executions may cost, and what they usually cost. Executes nothing. */
+    estimate: plain('estimateCost'),
     /** Cancels an execution. Throws `ALREADY_ENDED` if it has ended. */
     cancel: plain('cancelExecution'),
     /** Permanently deletes the record of an ended execution. */
@@ -100,8 +110,15 @@ export function executions({ client, request, method, plain }: Connection) {
 }
 
 /** The fields of a body beside the variables. */
-export function fieldsOf({ stream, rerunOf, playground, ...labels }: CallFields & Labels) {
-  return { ...labelsOf(labels), stream, rerunOf, playground };
+export function fieldsOf({
+  stream,
+  rerunOf,
+  playground,
+  draft,
+  maxCostUSD,
+  ...labels
+}: CallFields & Labels) {
+  return { ...labelsOf(labels), stream, rerunOf, playground, draft, maxCostUSD };
 }
 
 function hasEnded<Json>(record: ExecutionDetail): record is EndedExecution<Json> {

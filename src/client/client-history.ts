@@ -13,12 +13,13 @@ interface NamedFilters {
 /** `agentId` only for the executions of all agents. */
 export type ExecutionFilters = QueryOf<'listAllExecutions'> & NamedFilters;
 export type ExecutionPage = Output<'listExecutions'>;
+export type SessionList = Output<'listSessions'>;
 export type ExportFilters = QueryOf<'exportAllExecutions'> & NamedFilters;
 
 const pageMax = 100;
 
-export function history({ method, open }: Connection) {
-  /** One page, newest first. */
+export function history({ method, open, plain }: Connection) {
+  /** One page, newest first or by `sort`. */
   function list(
     agentId: string | null,
     query: ExecutionFilters = {},
@@ -40,7 +41,7 @@ export function history({ method, open }: Connection) {
       yield* executions;
       // A page that took too long to fill may be empty, with a cursor.
       if (!pagination.hasMore || (executions.length === 0 && !nextCursor)) return;
-      const { cursor: _, offset = 0, ...rest } = at;
+      const { cursor: _, totals: __, offset = 0, ...rest } = at;
       at = nextCursor
         ? { ...rest, cursor: nextCursor }
         : { ...rest, offset: offset + executions.length };
@@ -61,5 +62,11 @@ export function history({ method, open }: Connection) {
     return open(route, { params: { agentId }, query }, options);
   }
 
-  return { list, listAll, openExport };
+  return {
+    list,
+    listAll,
+    openExport,
+    /** One page of conversations, those with the newest records first. */
+    listSessions: plain('listSessions'),
+  };
 }

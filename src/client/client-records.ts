@@ -41,6 +41,7 @@ export type ScheduleInput = BodyOf<'createSchedule'>;
 export type SchedulePatch = BodyOf<'updateSchedule'>;
 export type IssuedWebhook = Output<'createWebhook'>;
 export type WebhookInput = BodyOf<'createWebhook'>;
+export type ReceivedEvent = Output<'getWebhookLog'>['events'][number];
 export type DeclarationRead = Output<'getDeclaration'>;
 export type Declaration = DeclarationRead['declaration'];
 export type DeclarationChange = Output<'applyDeclaration'>['changes'][number];
@@ -71,6 +72,14 @@ export type AlertInput = BodyOf<'createAlert'>;
 export type AlertPatch = BodyOf<'updateAlert'>;
 export type AlertPreviewInput = BodyOf<'previewNewAlert'>;
 export type AlertPreview = Output<'previewNewAlert'>;
+
+export type Budget = Output<'getBudget'>;
+export type BudgetInput = BodyOf<'createBudget'>;
+export type BudgetPatch = BodyOf<'updateBudget'>;
+/** Includes warnings of agents without `maxTokens`. */
+export type NewBudget = Output<'createBudget'>;
+export type BudgetWindow = Output<'listBudgetWindows'>['windows'][number];
+export type BudgetWindowQuery = QueryOf<'listBudgetWindows'>;
 
 export type ApiKey = Output<'revokeKey'>;
 /** Includes the secret in `key`. It is shown once. */

@@ -3,6 +3,7 @@
 /** Operations by path and method: the id and, if the operation has one, its input. */
 export const paths = {
   '/api/v1/agents/{agentId}/execute': { POST: 'executeAgent body' },
+  '/api/v1/agents/{agentId}/estimate': { POST: 'estimateCost body' },
   '/api/v1/agents/{agentId}/executions/{executionId}': { GET: 'getExecution query', DELETE: 'deleteExecution' },
   '/api/v1/agents/{agentId}/executions/{executionId}/events': { GET: 'listExecutionEvents' },
   '/api/v1/agents/{agentId}/executions/{executionId}/steps': { GET: 'listExecutionSteps' },
@@ -11,6 +12,7 @@ export const paths = {
   '/api/v1/agents/{agentId}/executions': { GET: 'listExecutions query' },
   '/api/agents/{agentId}/executions': { GET: 'listExecutionsUnversioned query' },
   '/api/v1/executions': { GET: 'listAllExecutions query' },
+  '/api/v1/sessions': { GET: 'listSessions query' },
   '/api/v1/agents/{agentId}/executions/export': { GET: 'exportExecutions query' },
   '/api/v1/executions/export': { GET: 'exportAllExecutions query' },
   '/api/v1/agents/{agentId}/batches': { POST: 'createBatch query', GET: 'listBatches query' },
@@ -25,6 +27,8 @@ export const paths = {
   '/api/v1/agents/{agentId}': { GET: 'getAgent', PATCH: 'updateAgent body', DELETE: 'deleteAgent' },
   '/api/v1/agents/{agentId}/lifecycle': { POST: 'changeAgentStage body' },
   '/api/v1/agents/{agentId}/limits': { GET: 'getAgentLimits' },
+  '/api/v1/agents/{agentId}/refusals': { GET: 'listRefusals' },
+  '/api/v1/keys/{apiKeyId}/refusals': { GET: 'listKeyRefusals' },
   '/api/v1/agents/{agentId}/pins': { GET: 'listPins query' },
   '/api/v1/pins': { GET: 'listAllPins query' },
   '/api/v1/prompts': { POST: 'createPrompt body', GET: 'listPrompts query' },
@@ -50,8 +54,9 @@ export const paths = {
   '/api/v1/workflows/{workflowId}/schedules': { POST: 'createSchedule body', GET: 'listSchedules query' },
   '/api/v1/workflows/{workflowId}/schedules/{scheduleId}': { GET: 'getSchedule', PATCH: 'updateSchedule body', DELETE: 'deleteSchedule' },
   '/api/v1/workflows/{workflowId}/webhooks': { POST: 'createWebhook body', GET: 'listWebhooks query' },
-  '/api/v1/workflows/{workflowId}/webhooks/{webhookId}/rotate': { POST: 'rotateWebhook' },
+  '/api/v1/workflows/{workflowId}/webhooks/{webhookId}/rotate': { POST: 'rotateWebhook body' },
   '/api/v1/workflows/{workflowId}/webhooks/{webhookId}': { DELETE: 'deleteWebhook' },
+  '/api/v1/workflows/{workflowId}/webhooks/{webhookId}/log': { GET: 'getWebhookLog' },
   '/api/v1/webhooks/{webhookId}': { POST: 'receiveWebhook body' },
   '/api/v1/declaration': { GET: 'getDeclaration', POST: 'applyDeclaration body' },
   '/api/v1/endpoints': { POST: 'createEndpoint body', GET: 'listEndpoints' },
@@ -66,6 +71,9 @@ export const paths = {
   '/api/v1/alerts/preview': { POST: 'previewNewAlert body' },
   '/api/v1/alerts/{alertId}': { GET: 'getAlert', PATCH: 'updateAlert body', DELETE: 'deleteAlert' },
   '/api/v1/alerts/{alertId}/preview': { POST: 'previewAlert body' },
+  '/api/v1/budgets': { POST: 'createBudget body', GET: 'listBudgets' },
+  '/api/v1/budgets/{budgetId}': { GET: 'getBudget', PATCH: 'updateBudget body', DELETE: 'deleteBudget' },
+  '/api/v1/budgets/{budgetId}/windows': { GET: 'listBudgetWindows query' },
   '/api/v1/tool-servers': { POST: 'createToolServer body', GET: 'listToolServers' },
   '/api/v1/tool-servers/{toolServerId}': { GET: 'getToolServer', PATCH: 'updateToolServer body', DELETE: 'deleteToolServer' },
   '/api/v1/tool-servers/{toolServerId}/rotate': { POST: 'rotateToolServer body' },
@@ -104,6 +112,7 @@ export interface PathArguments {
   agentId: [agentId: string];
   executionId: [executionId: string];
   batchId: [batchId: string];
+  apiKeyId: [apiKeyId: string];
   promptId: [promptId: string];
   promptVersionId: [promptVersionId: string];
   workflowId: [workflowId: string];
@@ -115,9 +124,9 @@ export interface PathArguments {
   endpointId: [endpointId: string];
   eventId: [eventId: string];
   alertId: [alertId: string];
+  budgetId: [budgetId: string];
   toolServerId: [toolServerId: string];
   toolName: [toolName: string];
-  apiKeyId: [apiKeyId: string];
   name: [name: string];
   erasureId: [erasureId: string];
   userId: [userId: string];

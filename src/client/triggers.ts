@@ -18,13 +18,22 @@ export function triggers({ method, plain }: Connection) {
       create: plain('createWebhook'),
       list: plain('listWebhooks'),
       /** Includes the new secret, which is shown once. */
-      rotate: plain('rotateWebhook'),
+      rotate(
+        workflowId: string,
+        webhookId: string,
+        { secret, ...options }: CallOptions & { readonly secret?: string } = {},
+      ) {
+        const body = secret === undefined ? {} : { secret };
+        return method('rotateWebhook')(workflowId, webhookId, body, options);
+      },
+      /** The last events, newest first. */
+      log: plain('getWebhookLog'),
       delete: plain('deleteWebhook'),
-      /** Sends an event. `signed` contains the headers of Standard Webhooks. */
+      /** Sends an event. `signed` contains the headers with its signature. */
       send(
         webhookId: string,
         event: Record<string, unknown>,
-        signed: Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>>,
+        signed: Readonly<Record<string, string>>,
         options?: CallOptions,
       ) {
         return method('receiveWebhook')(webhookId, event, { ...options, headers: signed });

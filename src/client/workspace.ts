@@ -4,7 +4,7 @@ import type { CallOptions } from './request.ts';
 
 /** What belongs to the whole workspace, its members and keys. */
 
-export function workspace({ method, plain }: Connection) {
+export function workspace({ request, method, plain }: Connection) {
   return {
     usage: plain('getUsage'),
     setPlan: plain('setPlan'),
@@ -23,9 +23,26 @@ export function workspace({ method, plain }: Connection) {
     dismiss: plain('dismissNotice'),
     /** Deletes the account of the signed-in user. Requires a session. */
     deleteMe: plain('deleteMe'),
+    budgets: {
+      create: plain('createBudget'),
+      list: plain('listBudgets.budgets'),
+      get: plain('getBudget'),
+      /** Also returns the `etag`, which makes a later `update` safe against concurrent changes. */
+      async getWithEtag(budgetId: string, options?: CallOptions) {
+        const route = 'GET /api/v1/budgets/{budgetId}';
+        const { body, headers } = await request(route, { params: { budgetId } }, options);
+        return { budget: body, etag: headers.get('etag') };
+      },
+      update: plain('updateBudget'),
+      delete: plain('deleteBudget'),
+      /** The latest windows first, and of these the fullest first. */
+      windows: plain('listBudgetWindows'),
+    },
     keys: {
       create: plain('createKey'),
       list: plain('listKeys'),
+      /** Refused calls of the last 30 days, by agent and code. */
+      refusals: plain('listKeyRefusals'),
       /** Changes the name and the rate limits. */
       update: plain('updateKey'),
       revoke: plain('revokeKey'),

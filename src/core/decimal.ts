@@ -23,10 +23,33 @@ export function floatToUnits(value: number): bigint | null {
 /** `units / divisor` as a decimal text, rounded half up to `to` places, without trailing zeros. */
 export function toDecimal(units: bigint, divisor: bigint, to: number): string {
   const step = divisor * 10n ** BigInt(places - to);
-  const rounded = (units * 2n + step) / (step * 2n);
+  return written((units * 2n + step) / (step * 2n), to);
+}
+
+/** As `toDecimal`, but rounded up. */
+export function ceilDecimal(units: bigint, divisor: bigint, to: number): string {
+  const step = divisor * 10n ** BigInt(places - to);
+  return written((units + step - 1n) / step, to);
+}
+
+function written(rounded: bigint, to: number): string {
   const scale = 10n ** BigInt(to);
   const fraction = (rounded % scale).toString().padStart(to, '0').replace(/0+$/, '');
   return `${rounded / scale}${fraction && `.${fraction}`}`;
+}
+
+/** By how much a decimal text is larger than another; `0` if it is not. */
+export function excess(amount: string, limit: string): string {
+  const [left, right] = [toUnits(amount), toUnits(limit)];
+  if (left === null || right === null) throw new Error('not a decimal');
+  return left > right ? toDecimal(left - right, 1n, places) : '0';
+}
+
+/** A decimal text times a whole number, as `toDecimal` writes it. */
+export function multiplyDecimal(text: string, factor: number): string {
+  const units = toUnits(text);
+  if (units === null) throw new Error('not a decimal');
+  return toDecimal(units * BigInt(factor), 1n, places);
 }
 
 /** The sum of two decimal texts, as `toDecimal` writes it. */

@@ -7,6 +7,7 @@
 export const executionErrorCodes = [
   'RATE_LIMIT_EXCEEDED',
   'QUOTA_EXCEEDED',
+  'BUDGET_EXCEEDED',
   'AGENT_NOT_ACTIVE',
   'KEY_NOT_AUTHORIZED',
   'MODEL_TIMEOUT',
@@ -21,6 +22,8 @@ export const executionErrorCodes = [
   'EMPTY_OUTPUT',
   'SCHEMA_MISMATCH',
   'FILE_UNAVAILABLE',
+  'COST_LIMIT',
+  'PRICE_UNKNOWN',
   'CANCELED',
   'WORKER_LOST',
   'TOOL_LIMIT',
@@ -56,6 +59,19 @@ export function withoutErrorDetails(message: string): string {
   return withoutProviderText(message).replace(reason, '$1.');
 }
 
+/** The beginning of messages about a limit of cost, before its amounts. */
+export const costLimitError = 'The next call of the model could exceed the limit of cost';
+
+/** The beginning of messages about a budget, which end with amounts. */
+export const budgetError = 'The budget "';
+const neededAmounts = /: [\d.]+ USD needed, [^"]*$/;
+
+/** The message as a key that sees no cost sees it. */
+export function withoutAmounts(message: string): string {
+  if (message.startsWith(costLimitError)) return `${costLimitError}.`;
+  return message.startsWith(budgetError) ? message.replace(neededAmounts, '.') : message;
+}
+
 // Version 0.1.0 wrote "The provider was not reached".
 const begins = [...Object.values(reasonedErrors), 'The provider was not reached'];
 const reason = new RegExp(`((?:${begins.join('|')})(?: '[^']*')?): .*`, 's');
@@ -82,8 +98,11 @@ export const callFailureCodes = [
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'IDEMPOTENCY_KEY_REUSED',
+  'COST_LIMIT_TOO_LOW',
+  'PRICE_UNKNOWN',
   'RATE_LIMIT_EXCEEDED',
   'QUOTA_EXCEEDED',
+  'BUDGET_EXCEEDED',
   'BATCH_LIMIT_EXCEEDED',
   'INTERNAL',
   'UNAVAILABLE',

@@ -27,6 +27,7 @@ const prefixes = {
   event: 'evt',
   batch: 'bat',
   alert: 'alr',
+  budget: 'bud',
   toolServer: 'tsv',
   toolCall: 'tcl',
 } as const;
@@ -105,6 +106,12 @@ export function uuidFloor(atMs: number): string {
     .toString(16)
     .padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
+/** The stored identifier after this one in order. */
+export function idAfter(uuid: string): string {
+  const next = (BigInt(`0x${uuid.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
+  return next.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 function hexOf(letters: string, digits: number): string {

@@ -1,8 +1,10 @@
 import type { RateLimits } from '../core/agent/limits.ts';
+import type { Template } from '../core/agent/prompt.ts';
 import type { AllowedHosts } from '../core/allowed-hosts.ts';
 import type { BatchStorageLimits } from '../core/batch/batch.ts';
 import type { ByteShares } from '../core/byte-shares.ts';
 import type { Compute } from '../core/compute.ts';
+import type { PriceLookup } from '../core/model/call-bound.ts';
 import type { ChainRules } from '../core/model/credential-chain.ts';
 import type { ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { Actor } from '../core/people/audit.ts';
@@ -55,6 +57,8 @@ export interface ApiDeps extends RouteDeps {
   /** For statements that delete records. */
   readonly singlePipelines: Pipelines;
   readonly admission: Admission;
+  readonly prices: PriceLookup;
+  readonly template: (promptVersionId: string) => Promise<Template>;
   readonly canceler: Canceler;
   readonly cancelBatch: (id: string, actor: Actor) => Promise<void>;
   readonly waiters: Waiters;

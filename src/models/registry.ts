@@ -1,5 +1,4 @@
 import { LruCache } from '../core/lru-cache.ts';
-import { mayReceiveTokens, mayUseChain, notForTokens } from '../core/model/credential-chain.ts';
 import { emitEnd } from '../core/model/model-events.ts';
 import {
   type Emit,
@@ -15,7 +14,6 @@ import {
   unknownCost,
   withDetails,
 } from '../core/model/model-port.ts';
-import type { ProviderEnv, StoredProvider } from '../core/model/provider.ts';
 import type { ProxySettings } from '../core/proxy-settings.ts';
 import { allowedHostCheck, isPublicURL, type Resolve } from '../net/guard.ts';
 import { createOutbound, type Outbound } from '../net/outbound.ts';
@@ -24,19 +22,13 @@ import { languageModel } from './adapters/language-model.ts';
 import { type BreakerState, Breakers } from './capacity/breakers.ts';
 import { ByteBudget } from './capacity/byte-budget.ts';
 import {
-  environmentProviders,
-  fromEnvironment,
-  ownOllama,
-  variableFor,
-} from './connection/environment.ts';
+  type ConnectionOf,
+  type ConnectionOptions,
+  connectionsOf,
+} from './connection/connections-of.ts';
+import { environmentProviders } from './connection/environment.ts';
 import type { Connection } from './connection/provider-connection.ts';
-import {
-  complete,
-  missing,
-  type ProviderSettings,
-  priceList,
-  secretsOf,
-} from './connection/settings.ts';
+import { priceList, secretsOf } from './connection/settings.ts';
 import { listModels, testConnection, tryModel } from './connection-test.ts';
 import { withDeadline } from './deadline.ts';
 import {
@@ -56,18 +48,7 @@ import { unreadableCall } from './request/prompt-messages.ts';
 import { cost } from './response/prices.ts';
 import { requestIdOf } from './response/response-details.ts';
 
-export interface ModelsOptions {
-  /** Opens what a workspace has stored under that name; throws a `ModelFailure` if it cannot be opened. */
-  readonly open: (
-    workspaceId: string,
-    providerName: string,
-    stored: StoredProvider,
-  ) => ProviderSettings;
-  readonly env: ProviderEnv;
-  /** Private hosts that a workspace's base URL may have: `host`, `host:port`, `[IPv6]:port`. */
-  readonly allowedHosts: readonly string[];
-  /** Workspaces that may use the server's own cloud identity; none by default. */
-  readonly chainWorkspaces?: readonly string[];
+export interface ModelsOptions extends ConnectionOptions {
   /** Maximum calls in flight to one provider with one credential; unlimited if left out. */
   readonly callsMax?: number;
   /** Timeout of a connection test; defaults to `testTimeoutMs`. */
@@ -100,6 +81,7 @@ export function createModels(options: ModelsOptions): Models {
 
 class ModelRegistry implements Models {
   readonly #options: ModelsOptions;
+  readonly #connectionOf: ConnectionOf;
   readonly #outbound: Outbound;
   readonly #breakers: Breakers;
   readonly #files: FileFetching;
@@ -107,6 +89,7 @@ class ModelRegistry implements Models {
 
   constructor(options: ModelsOptions) {
     this.#options = options;
+    this.#connectionOf = connectionsOf(options);
     this.#outbound = createOutbound(options);
     const { allowedHosts, resolve } = options;
     this.#files = {
@@ -121,7 +104,7 @@ class ModelRegistry implements Models {
   readonly call = async (call: ModelCall, emit: Emit): Promise<void> => {
     const { provider, model } = splitModelName(call.model);
     const response = await (provider === 'cueline'
-      ? withDeadline(call, noCost, (signal) => echo(model, call, signal, emit))
+      ? withDeadline(call, noCost, (signal) => priced(call, echo(model, call, signal, emit)))
       : this.#callProvider(provider, model, call, emit));
     emitEnd(emit, response);
   };
@@ -130,7 +113,7 @@ class ModelRegistry implements Models {
 
   // Not through the breaker: an owner who has just fixed a provider must see that, even while executions back off.
   readonly testConnection: TestConnection = async (workspaceId, name, stored, model) => {
-    const connection = this.#connect(workspaceId, name, stored);
+    const connection = this.#connectionOf(workspaceId, name, stored);
     const [outbound] = this.#fetchesFor(connection);
     if (model === null) {
       const timeoutMs = this.#options.testTimeoutMs ?? testTimeoutMs;
@@ -150,7 +133,7 @@ class ModelRegistry implements Models {
   }
 
   readonly listModels: ProviderDirectory['listModels'] = async (workspaceId, name, stored) => {
-    const connection = this.#connect(workspaceId, name, stored);
+    const connection = this.#connectionOf(workspaceId, name, stored);
     const [outbound] = this.#fetchesFor(connection);
     return listModels(connection, outbound, this.#options.testTimeoutMs ?? testTimeoutMs);
   };
@@ -165,7 +148,7 @@ class ModelRegistry implements Models {
     call: ModelCall,
     emit: Emit,
   ): Promise<EndOfResponse> {
-    const connection = this.#connect(call.workspaceId, provider, call.setup.provider);
+    const connection = this.#connectionOf(call.workspaceId, provider, call.setup.provider);
     const generated = await this.#waitForRoom(connection, { provider, model }, call, (signal) =>
       this.#cachedModel(connection, model)
         .then((ready) =>
@@ -207,36 +190,6 @@ class ModelRegistry implements Models {
     );
   }
 
-  #connect(workspaceId: string, provider: string, stored: StoredProvider | null): Connection {
-    const { env } = this.#options;
-    const settings = stored
-      ? this.#options.open(workspaceId, provider, stored)
-      : fromEnvironment(env, provider);
-    if (settings) {
-      const region = settings.auth === 'chain' ? env.AWS_REGION : undefined;
-      const regional = inRegion(settings, region);
-      const connection = complete(regional, stored === null, ownOllama(env));
-      this.#checkChain(workspaceId, connection);
-      return { ...connection, ...(region && { region }) };
-    }
-    const variable = variableFor(provider);
-    throw missing(
-      provider,
-      `store its credentials in the workspace${variable ? `, or set ${variable} on the server` : ''}`,
-    );
-  }
-
-  /** Again at each call: the operator's settings may have changed since the provider was stored. */
-  #checkChain(workspaceId: string, { name, kind, baseURL, auth }: Connection): void {
-    if (auth === null) return;
-    const { chainWorkspaces = [], allowedHosts } = this.#options;
-    const rules = { workspaces: chainWorkspaces, isAllowedHost: allowedHostCheck(allowedHosts) };
-    if (!mayUseChain(workspaceId, rules)) {
-      throw missing(name, 'CUELINE_CHAIN_WORKSPACES does not name this workspace');
-    }
-    if (!mayReceiveTokens(kind, baseURL, rules)) throw missing(name, notForTokens);
-  }
-
   /** For whole and for streamed responses. */
   #fetchesFor({ trusted }: Connection): [typeof fetch, typeof fetch] {
     const name = trusted ? 'trusted' : 'guarded';
@@ -257,11 +210,14 @@ class ModelRegistry implements Models {
   }
 }
 
-/** Bedrock in the server's region, where the provider names no address. */
-function inRegion(settings: ProviderSettings, region: string | undefined): ProviderSettings {
-  return region && settings.kind === 'bedrock' && settings.baseURL === null
-    ? { ...settings, baseURL: `https://bedrock-runtime.${region}.amazonaws.com` }
-    : settings;
+/** The built-in model is free, unless the workspace has set a price to try limits of cost with. */
+async function priced(
+  { setup: { price }, model }: ModelCall,
+  answer: Promise<EndOfResponse>,
+): Promise<EndOfResponse> {
+  const response = await answer;
+  if (price === null) return response;
+  return { ...response, cost: cost('free', model, response.usage, price, new Date()) };
 }
 
 type EndOfResponse = Omit<ModelResponse, 'text'>;

@@ -12,6 +12,7 @@ import { deleteOldPersonal } from '../features/people/statements/audit-statement
 import { deleteOldInvitations } from '../features/people/statements/invitations.ts';
 import { sweep as deleteOldAttempts } from '../features/people/statements/sign-in-attempts.ts';
 import { deleteExpiredSessions } from '../features/people/statements/users.ts';
+import { sweepDrafts } from '../features/prompts/statements/drafts.ts';
 import { advanceFarSchedules } from '../features/workflows/verbs/advance-schedules.ts';
 
 const batchRows = 1_000;
@@ -23,12 +24,17 @@ const batchesAtOnce = 2;
  * waits long. Partitions come first: records of a month without a partition could not be moved to it later.
  */
 export function maintenanceJobs(db: Db): (() => Promise<unknown>)[] {
+  let lastDraft: string | null = null;
   const all = (batch: (db: Db, limit: number) => Promise<number>, limit = batchRows) =>
     repeatWhileFull(limit, () => batch(db, limit));
   return [
     () => store.createPartitions(db),
     () => all(deleteExpiredIdempotencyKeys),
     () => store.deleteOldRefusals(db),
+    () => all(store.deleteOldRefusalCounts),
+    async () => {
+      lastDraft = await sweepDrafts(db, lastDraft, batchRows);
+    },
     () => store.deleteOldListCounts(db),
     () => store.deleteOldCancellations(db),
     () => all(deleteOldInvitations),

@@ -2,6 +2,7 @@ import { toId } from '../core/id.ts';
 import type { Mailer } from '../core/people/mail.ts';
 import { deriveSealKey } from '../core/seal.ts';
 import type { Db } from '../db/database.ts';
+import { foldBudgets, maintainWindows } from '../engine/budgets/fold-budgets.ts';
 import { startMaintenance } from '../engine/run/start-maintenance.ts';
 import { startSweep } from '../engine/run/start-sweep.ts';
 import { deleteEndedStreams } from '../engine/stream/stream-chunks.ts';
@@ -26,7 +27,7 @@ import type { WiringDeps } from './wiring-deps.ts';
 /** The periodic work of a worker process. */
 export function startBackground(
   { config, db, logger, secret }: WiringDeps,
-  { connections, workflows, batches }: Engine,
+  { connections, notifications, workflows, batches }: Engine,
   failures: BackgroundFailures,
   mailer: Mailer | null,
 ) {
@@ -65,6 +66,10 @@ export function startBackground(
         }),
       onError: failures.reporter('alert sweep failed'),
     }),
+    startSweep({
+      sweep: () => foldBudgets({ db: workDb, pipelines: singlePipelines, notifications }),
+      onError: failures.reporter('budget sweep failed'),
+    }),
     ...(mailer ? [mailSweep(eventDb, mailer, failures)] : []),
   ];
   const sealKey = deriveSealKey(secret);
@@ -79,6 +84,7 @@ export function startBackground(
       endpoints: () => maintainEndpoints(db),
       urls: () => sealURLs(db, sealKey),
       streams: () => deleteEndedStreams(db),
+      budgets: () => maintainWindows(db),
     },
     onError: failures.reportOperation,
   });

@@ -12,13 +12,15 @@ import { createAdmission } from '../engine/admit/admit.ts';
 import { definitionCache } from '../engine/advance/definition-cache.ts';
 import type { EndedWorkflowRun } from '../engine/advance/plan-progress.ts';
 import { valueCache } from '../engine/advance/value-cache.ts';
+import { createReserveCall } from '../engine/budgets/reserve-calls.ts';
 import { earlierMessages } from '../engine/complete/assistant-messages.ts';
-import { type Canceler, createCanceler } from '../engine/complete/cancel.ts';
+import { createCanceler } from '../engine/complete/cancel.ts';
 import { createFinisher, type Finisher } from '../engine/complete/finish.ts';
 import { createComputeLanes } from '../engine/compute/compute-lanes.ts';
 import { findEnded } from '../engine/read/executions.ts';
 import { createWaiters, type Waiters } from '../engine/read/wait.ts';
 import { type ExecuteDeps, templateCache } from '../engine/run/execute.ts';
+import { permits } from '../engine/run/permit-call.ts';
 import { queueDepth } from '../engine/run/queue.ts';
 import { readTemplate } from '../engine/run/templates.ts';
 import { createWorker, type Worker } from '../engine/run/worker.ts';
@@ -27,7 +29,11 @@ import { createStepReads } from '../engine/tools/step-reads.ts';
 import { createStepWrites } from '../engine/tools/step-writes.ts';
 import { OpenCalls } from '../faces/mcp/open-calls.ts';
 import { countWaitingLines } from '../features/batches/statements/due-batches.ts';
-import { type BatchRunner, createBatchRunner } from '../features/batches/verbs/batch-runner.ts';
+import {
+  type BatchRunner,
+  type BatchRunnerDeps,
+  createBatchRunner,
+} from '../features/batches/verbs/batch-runner.ts';
 import { countEndpointStates } from '../features/events/statements/endpoints.ts';
 import { createEventSender, type EventSender } from '../features/events/verbs/event-sender.ts';
 import { createProviderHealth } from '../features/events/verbs/provider-health.ts';
@@ -83,9 +89,10 @@ export function createEngine(
   notifications: Notifications,
   failures: BackgroundFailures,
 ) {
-  const { db } = deps;
+  const { db, prices } = deps;
   const { testingLimits, allowedHosts } = admissionConfig(deps);
   const { pipelines, singlePipelines, workDb } = connections;
+  const tools = connectTools(deps, connections);
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
     onError: failures.reporter('wait poll failed'),
@@ -100,12 +107,10 @@ export function createEngine(
   });
   const log = executionLog(deps.logger);
   const reports = endReports(metrics, log);
-  const values = valueCache();
   const compute = createComputeLanes();
-  const progressDeps = { definitions: definitionCache(), values, notifications };
+  const progressDeps = { definitions: definitionCache(), values: valueCache(), notifications };
   const finisher = createFinisher({
-    ...progressDeps,
-    ...{ pipelines, singlePipelines },
+    ...{ ...progressDeps, pipelines, singlePipelines },
     progressed: (...progress) => workflows.progressed(...progress),
     onEnded(executions) {
       for (const one of executions) reports.executionEnded(one);
@@ -118,9 +123,9 @@ export function createEngine(
   const promptBytes = new ByteShares(Math.floor(deps.config.executionBytes * (1 - inputsPart)));
   const execute = {
     ...{ models, template, streams, compute, bytes: promptBytes },
+    ...permits(workDb, prices, createReserveCall({ pipelines, notifications })),
     ...{ onFault: log.executionFaulted, onUnreadableField: log.responseUnreadable },
   };
-  const tools = connectTools(deps, connections);
   const worker =
     deps.role === 'api'
       ? null
@@ -130,14 +135,15 @@ export function createEngine(
         });
   const events = worker && connectSender(deps, connections, failures, { worker, metrics });
   const admission = createAdmission({
-    ...{ pipelines, compute, testingLimits, notifications, slots: worker?.slots ?? null },
-    ...{ allowedHosts, onBatch: (size) => metrics.transactionObserved('admission', size) },
+    ...{ pipelines, compute, template, prices, testingLimits, notifications, allowedHosts },
+    slots: worker?.slots ?? null,
+    onBatch: (size) => metrics.transactionObserved('admission', size),
   });
   const cancelerOn = (db: Db) => createCanceler({ db, finisher, template, streams });
   const canceler = cancelerOn(db);
+  const lineDeps = { canceler, template, notifications };
   const batches =
-    worker &&
-    startBatches(deps, connections, failures, { worker, canceler, notifications, metrics });
+    worker && startBatches(deps, connections, failures, { worker, metrics, ...lineDeps });
   const workflows = createWorkflows({
     ...progressDeps,
     ...{ db: workDb, pipelines, singlePipelines, compute, admission, canceler, testingLimits },
@@ -145,13 +151,11 @@ export function createEngine(
     onFault: failures.reporter('workflow run crashed'),
     onError: failures.reporter('workflow step failed'),
   });
-  subscribe(notifications, {
-    ...{ waiters, streams, worker, batches, sender: events?.sender ?? null },
-  });
+  subscribe(notifications, { waiters, streams, worker, batches, sender: events?.sender ?? null });
   return {
     ...{ connections, compute, notifications, metrics, worker, finisher, events, providerHealth },
     ...{ admission, cancelerOn, workflows, batches, shares, waiters, tools },
-    ...{ streams, callBytes, bodyBytes },
+    ...{ streams, callBytes, bodyBytes, template },
     openCalls: announcedOpenCalls(notifications, shares.toolCalls),
   };
 }
@@ -218,18 +222,22 @@ function processMetrics(
 
 /** Starts lines of batches in the slots of the worker. */
 function startBatches(
-  { config }: WiringDeps,
+  { config, prices }: WiringDeps,
   { workDb: db, singlePipelines: pipelines }: Connections,
   failures: BackgroundFailures,
   {
     worker,
     metrics,
     ...more
-  }: { worker: Worker; canceler: Canceler; notifications: Notifications; metrics: Metrics },
+  }: { worker: Worker; metrics: Metrics } & Pick<
+    BatchRunnerDeps,
+    'canceler' | 'template' | 'notifications'
+  >,
 ): BatchRunner {
   return createBatchRunner({
     db,
     pipelines,
+    prices,
     testingLimits: config.testingLimits,
     slots: worker.slots,
     ...more,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { PriceLookup } from '../core/model/call-bound.ts';
 import type { ModelPort, ProviderDirectory, TestConnection } from '../core/model/model-port.ts';
 import type { SharedResource } from '../core/shares.ts';
 import type { ToolPort } from '../core/tools/tool-port.ts';
@@ -20,6 +21,7 @@ export interface WiringDeps {
   readonly readConnection?: Connection | null;
   readonly secret: string;
   readonly models: ModelPort;
+  readonly prices: PriceLookup;
   /** Sends calls of tools instead of to their servers, in tests. */
   readonly tools?: ToolPort;
   readonly testConnection: TestConnection;

@@ -31,6 +31,19 @@ test('saves only the changed settings', async () => {
   await page.getByText('The number 12345678901234567890 would lose precision').waitFor();
 });
 
+test('the limit of cost is saved and shown', async () => {
+  const agent = await addAgent(service);
+  const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'Max cost per execution (USD)' }).fill('0.05');
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  assert.equal((await sent).postDataJSON().agentConfig.maxCostUSD, 0.05);
+  await page.locator('form button[type=submit]:disabled:not([data-loading])').waitFor();
+  await page.goto(`${service.url}/agents/${agent.agentId}`);
+  await page.getByText('$0.05').waitFor();
+  await check();
+});
+
 test('fallback models replace the model and are shown again', async () => {
   const agent = await addAgent(service, { config: { model: 'a/one' } });
   const { page, check } = await visit(`/agents/${agent.agentId}/settings`, { as: 'editor' });

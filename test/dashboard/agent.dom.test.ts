@@ -35,3 +35,42 @@ test('a stage is moved to, and a version is rolled back to', async () => {
   const { body } = await service.call('GET', agent.path, { key });
   assert.deepEqual([body.status, body.promptVersionLabel], ['Testing', 'v1']);
 });
+
+test('an agent and a key show why calls were refused', async () => {
+  const agent = await addAgent(service, { slug: 'refusing' });
+  const { key } = await service.key();
+  for (const body of [{}, {}, { variables: { name: 'x' }, secret: 'caller text' }])
+    await service.call('POST', `${agent.path}/execute`, { key, body });
+  const { page, check } = await visit(`/agents/${agent.agentId}`, { as: 'viewer' });
+  const card = page.getByRole('region', { name: 'Refused calls', exact: true });
+  const row = card.getByRole('row').filter({ hasText: 'MISSING_VARIABLES' });
+  await row.getByText('Required variables are missing: name.').waitFor();
+  await row.getByRole('cell', { name: '2', exact: true }).waitFor();
+  await card.getByText('Unknown field "…".').waitFor();
+  await check();
+  const keys = await visit('/keys', { as: 'viewer' });
+  const ofKey = keys.page.getByRole('row').filter({ hasText: key.slice(0, 10) });
+  await ofKey.getByRole('button', { name: /^Actions/ }).click();
+  await keys.page.getByRole('menuitem', { name: 'Refused calls' }).click();
+  const dialog = keys.page.getByRole('dialog');
+  await dialog.getByText('Required variables are missing: name.').waitFor();
+  await dialog.getByRole('link', { name: 'Agent' }).first().waitFor();
+  await keys.check();
+});
+
+test('the versions of a prompt show where each is live', async () => {
+  const prompt = await makePrompt(service, { user: 'Hello' }, { user: 'Bye' });
+  await makeAgent(service, prompt, { visibility: 'public', agentName: 'Greeter' });
+  const { page, check } = await visit(`/prompts/${prompt.promptId}/versions`, { as: 'editor' });
+  const row = page.getByRole('row').filter({ hasText: 'v1' });
+  await row.getByRole('link', { name: 'Greeter' }).waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Pin to… for v2' }).click();
+  await page.getByRole('button', { name: 'Pin v2' }).click();
+  await page
+    .getByRole('dialog', { name: 'Pin v2?' })
+    .getByRole('button', { name: 'Pin v2' })
+    .click();
+  const next = page.getByRole('row').filter({ hasText: 'v2' });
+  await next.getByRole('link', { name: 'Greeter' }).waitFor();
+});

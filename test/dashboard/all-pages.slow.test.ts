@@ -80,6 +80,7 @@ const pages: readonly (readonly [string, 'reads' | 'reads nothing'])[] = [
   ['/settings/endpoints', 'reads'],
   [`/settings/endpoints/${endpointId}`, 'reads'],
   ['/settings/alerts', 'reads'],
+  ['/settings/budgets', 'reads'],
   ['/settings/retention', 'reads'],
   ['/settings/audit', 'reads'],
   ['/settings/account', 'reads nothing'],

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { fromDateInput, toDateInput } from '../../dashboard/data/text/day-range.ts';
+import {
+  fromDateInput,
+  fromTimeInputs,
+  toDateInput,
+  toTimeInputs,
+} from '../../dashboard/data/text/day-range.ts';
 
 const { TZ } = process.env;
 process.env.TZ = 'America/Santiago';
@@ -25,4 +30,21 @@ test("a chosen day is in the viewer's time zone", () => {
 test('rejects invalid days', () => {
   assert.equal(fromDateInput('12345-01-01', 'start', ''), null);
   assert.equal(toDateInput('no time'), '');
+});
+
+test('a time of day bounds a minute, without one the whole day', () => {
+  const at = (time: string, edge: 'start' | 'end', before = '') =>
+    fromTimeInputs({ day: '2026-07-01', time }, edge, before);
+  assert.equal(at('14:00', 'start'), '2026-07-01T18:00:00.000Z');
+  assert.equal(at('14:30', 'end'), '2026-07-01T18:30:59.999Z');
+  assert.equal(at('', 'start'), '2026-07-01T04:00:00.000Z');
+  assert.equal(at('', 'end'), '2026-07-02T03:59:59.999Z');
+  const before = '2026-07-01T18:00:12.345Z';
+  assert.deepEqual(toTimeInputs(before, 'start'), { day: '2026-07-01', time: '14:00' });
+  assert.equal(at('14:00', 'start', before), before);
+  assert.equal(at('14:01', 'start', before), '2026-07-01T18:01:00.000Z');
+  assert.equal(at('', 'start', before), '2026-07-01T04:00:00.000Z');
+  assert.equal(toTimeInputs('2026-07-02T03:59:59.999Z', 'end').time, '');
+  assert.equal(fromTimeInputs({ day: '', time: '14:00' }, 'start', before), '');
+  assert.equal(fromTimeInputs({ day: '12345-01-01', time: '14:00' }, 'end', ''), null);
 });

@@ -31,6 +31,7 @@ const dialogs: readonly (readonly [string, readonly (string | RegExp)[]])[] = [
   ['/settings/providers', ['Delete openai']],
   ['/settings/providers', ['Set price']],
   ['/settings/alerts', ['Add alert']],
+  ['/settings/budgets', ['Add budget']],
   [`/settings/endpoints/${endpoint.endpointId}`, [/^Details/]],
   [`/settings/endpoints/${endpoint.endpointId}`, ['Edit']],
   [`/workflows/${workflow.workflowId}/triggers`, ['New schedule']],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
+import { setPrice } from '../../harness/prices.ts';
 import { makeAgent, makePrompt } from '../../harness/prompts.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { countClicks } from './count-clicks.ts';
@@ -24,6 +25,17 @@ async function typeOver(page: Page, editor: Locator, text: string): Promise<void
 /** The model of the column. */
 const modelOf = (page: Page, letter: string) =>
   column(page, letter).getByRole('combobox', { name: 'Model' });
+
+test('a limit of cost refuses a run that may cost more', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello', model: 'mine/dear' });
+  await setPrice(service, 'mine/dear', { inputPerMillion: '0', outputPerMillion: '1000' });
+  const { page } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'Max cost per execution (USD)' }).fill('0.001');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await column(page, 'A')
+    .getByText(/may cost up to 4\.096 USD, which is more than the limit of 0\.001 USD/)
+    .waitFor();
+});
 
 test('compares two versions in 3 clicks, newest on the right, with their differences', async () => {
   const { promptId, versionIds } = await makePrompt(
@@ -174,15 +186,17 @@ const linesAndOverflow = (of: Locator) =>
     return [range.getClientRects().length, one.scrollWidth - one.clientWidth];
   });
 
-test('edits messages and settings, runs them as a saved draft, and saves as a version', async () => {
-  const { promptId, path } = await makePrompt(service, { user: 'Hello {{name}}' });
+test('runs a draft unsaved, saves it as a version, and pins it', async () => {
+  const prompt = await makePrompt(service, { user: 'Hello {{name}}' });
+  const { promptId, path } = prompt;
+  const agent = await makeAgent(service, prompt, { visibility: 'public', agentName: 'Greeter' });
   const { page, check, announced } = await visit(`/prompts/${promptId}/playground`, {
     as: 'owner',
   });
   const template = page.getByRole('textbox', { name: 'User template' });
   const type = (text: string) => typeOver(page, template, text);
   await type('Farewell {{name}} and {{other}}');
-  await page.getByText('The draft will be saved as a version first.').waitFor();
+  await page.getByText('The draft runs as it is.').waitFor();
   await column(page, 'A').getByRole('combobox', { name: 'Version' }).getByText('Draft').waitFor({
     state: 'attached',
   });
@@ -192,7 +206,13 @@ test('edits messages and settings, runs them as a saved draft, and saves as a ve
   // In the editor, the key runs and inserts no line.
   await template.click();
   await page.keyboard.press('ControlOrMeta+Enter');
-  await page.getByRole('region', { name: 'A · v2' }).getByText('Farewell Ada and Bob').waitFor();
+  await page.getByRole('region', { name: 'A · Draft' }).getByText('Farewell Ada and Bob').waitFor();
+  const { key } = await service.key();
+  const labels = async () =>
+    (await service.call('GET', `${path}/versions`, { key })).body.versions.map(
+      (one: { promptVersionLabel: string }) => one.promptVersionLabel,
+    );
+  assert.deepEqual(await labels(), ['v1']);
 
   await type('Later, {{name}}');
   await page.getByRole('button', { name: 'Save as version' }).click();
@@ -202,31 +222,39 @@ test('edits messages and settings, runs them as a saved draft, and saves as a ve
   await dialog.getByRole('button', { name: 'Save version' }).click();
   await announced('Saved as short');
   await page.getByRole('region', { name: 'A · short' }).waitFor();
-  const { key } = await service.key();
-  const { versions } = (await service.call('GET', `${path}/versions`, { key })).body;
-  assert.deepEqual(
-    versions.map((one: { promptVersionLabel: string }) => one.promptVersionLabel),
-    ['short', 'v2', 'v1'],
-  );
+  assert.deepEqual(await labels(), ['short', 'v1']);
+  await page.getByRole('button', { name: 'Pin to… for short' }).click();
+  const pinTo = page.getByRole('dialog', { name: 'Pin short to…' });
+  await pinTo.getByText('Greeter').waitFor();
+  await check({ inDarkMode: true });
+  await pinTo.getByRole('button', { name: 'Pin short' }).click();
+  await page
+    .getByRole('dialog', { name: 'Pin short?' })
+    .getByRole('button', { name: 'Pin short' })
+    .click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const pinned = await service.call('GET', agent.path, { key });
+  assert.equal(pinned.body.promptVersionLabel, 'short');
   await type(' ');
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.press('Delete');
   await page.getByText('The user template is empty.').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Save draft and run' }).isEnabled(), false);
+  assert.equal(await page.getByRole('button', { name: 'Run', exact: true }).isEnabled(), false);
   await page.getByRole('button', { name: 'Discard draft' }).click();
   await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
 });
 
-test('changes made while a draft is saved stay, and the user stays on the page they went to', async () => {
-  const { promptId } = await makePrompt(service, { user: 'First' });
-  const { page } = await visit(`/prompts/${promptId}/playground`, {
-    as: 'owner',
-    intercepts: true,
-  });
-  const template = page.getByRole('textbox', { name: 'User template' });
-  const type = (text: string) => typeOver(page, template, text);
-  /** Presses the button, and returns what lets the request through. */
-  const startSaving = async () => {
+test('changes made while the first draft is saved stay, and the user stays on the page they went to', async () => {
+  const start = async () => {
+    const { promptId } = await makePrompt(service);
+    const { page } = await visit(`/prompts/${promptId}/playground`, {
+      as: 'owner',
+      intercepts: true,
+    });
+    const template = page.getByRole('textbox', { name: 'User template' });
+    await typeOver(page, template, 'First');
+    await page.getByRole('combobox', { name: 'Model' }).first().fill('cueline/echo');
+    await page.keyboard.press('Escape');
     const [sent, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await page.route('**/versions', async (route) => {
       sent.resolve();
@@ -236,31 +264,22 @@ test('changes made while a draft is saved stay, and the user stays on the page t
     await page.getByRole('button', { name: 'Save draft and run' }).click();
     await sent.promise;
     await page.unroute('**/versions');
-    return held.resolve;
+    return { page, template, save: held.resolve };
   };
-  await type('Second');
-  const saveSecond = await startSaving();
-  await page.getByRole('button', { name: 'Compare' }).click();
-  saveSecond();
-  await page.getByRole('region', { name: 'B · v2' }).getByText('Second').waitFor();
-  await page.getByRole('region', { name: 'A · v1' }).waitFor();
+  const { page, template, save } = await start();
+  await typeOver(page, template, 'Second');
+  save();
+  await column(page, 'A').getByText('First', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'A · Draft' }).waitFor();
+  await template.getByText('Second').waitFor();
 
-  await type('Third');
-  const saveThird = await startSaving();
-  await type('Fourth');
-  saveThird();
-  await column(page, 'B').getByText('Third').waitFor();
-  await page.getByRole('region', { name: 'B · Draft' }).waitFor();
-  await page.getByRole('region', { name: 'A · v1' }).getByText('First', { exact: true }).waitFor();
-  await template.getByText('Fourth').waitFor();
-
-  const saveFourth = await startSaving();
-  await page.getByRole('link', { name: 'Agents' }).click();
-  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
-  const runs = page.waitForRequest((request) => request.url().includes('tag=playground'));
-  saveFourth();
+  const left = await start();
+  await left.page.getByRole('link', { name: 'Agents' }).click();
+  await left.page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+  const runs = left.page.waitForRequest((request) => request.url().includes('tag=playground'));
+  left.save();
   await runs;
-  assert.equal(new URL(page.url()).pathname, '/agents');
+  assert.equal(new URL(left.page.url()).pathname, '/agents');
 });
 
 test('writes the first version of a prompt in the playground', async () => {

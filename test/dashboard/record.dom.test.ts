@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusingLimit } from '../../dashboard/pages/history/refusing-limit.ts';
 import { addAgent, run } from '../../harness/agents.ts';
+import { makeAgent, makePrompt, move } from '../../harness/prompts.ts';
 import type { WindowState } from '../../src/core/agent/limits.ts';
 import { limitMessage } from '../../src/core/execution/refusal-messages.ts';
 import { fromId } from '../../src/core/id.ts';
@@ -56,4 +57,30 @@ test('every limit that the server names is recognized', () => {
   assert.equal(limitOf('key', 'issuer'), 'key');
   assert.equal(limitOf('agent'), 'agent');
   assert.equal(limitOf('stage'), 'stage');
+});
+
+test('shows stored images and files, and earlier answers as Markdown', async () => {
+  const { key } = await service.key();
+  const prompt = await makePrompt(service, {
+    messages: [
+      { role: 'user', content: 'Begin.' },
+      { role: 'assistant', content: '# Earlier\n\n- answer' },
+      {
+        role: 'user',
+        content: [{ text: 'Look' }, { image: '{{picture}}' }, { file: '{{report}}' }],
+      },
+    ],
+  });
+  const agent = await makeAgent(service, prompt, { visibility: 'public' });
+  await move(service, agent, 'enable-api');
+  const picture = `data:image/png;base64,${Buffer.from('not really').toString('base64')}`;
+  const report = `data:text/plain;base64,${Buffer.from('A report').toString('base64')}`;
+  const { executionId } = await run(service, agent, key, { picture, report });
+  const { page, check } = await visit(`/history/${agent.agentId}/${executionId}`, { as: 'viewer' });
+  const files = page.getByRole('list', { name: 'Images and files' });
+  await files.getByRole('img', { name: 'Contents of picture' }).waitFor();
+  await files.getByRole('link', { name: 'Download text/plain' }).waitFor();
+  await page.getByRole('region', { name: 'Message 2: assistant' }).getByText('Markdown').click();
+  await page.getByRole('heading', { name: 'Earlier' }).waitFor();
+  await check();
 });

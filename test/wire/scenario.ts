@@ -146,7 +146,8 @@ async function createAgents({ full, owner }: Callers, prompt: Prompt, settings: 
   await full.call(`POST ${rich.path}/lifecycle`, { body: { action: 'restore' } });
   for (const caller of [full, owner]) {
     for (const { path } of [plain, rich, called]) {
-      for (const below of ['', '/pins', '/limits']) await caller.call(`GET ${path}${below}`);
+      for (const below of ['', '/pins', '/limits', '/refusals'])
+        await caller.call(`GET ${path}${below}`);
     }
     for (const query of [
       '',
@@ -184,6 +185,7 @@ async function executions({ full, owner, executing }: Callers, agents: Agents) {
   ];
   await full.call(`POST ${rich.path}/execute`, { body: { variables: {} } });
   await full.call(`POST ${plain.path}/execute`, { body: '{"variables":' });
+  await full.call(`POST ${plain.path}/estimate`, { body: { variables: { topic: 'tides' } } });
   for (let count = 0; count < 2; count += 1) {
     await full.call(`POST ${plain.path}/execute`, {
       ...{ body: { variables: { topic: 'once' } }, headers: { 'idempotency-key': 'once' } },
@@ -232,6 +234,10 @@ async function lists(caller: RecordedCaller, { plain, rich, failing }: Agents): 
     '?startDate=2020-01-01&endDate=2099-01-01',
   ];
   for (const query of queries) await caller.call(`GET /api/v1/executions${query}`);
+  for (const query of ['', '?user=u1&limit=1', '?limit=0']) {
+    await caller.call(`GET /api/v1/sessions${query}`);
+  }
+  await caller.call('GET /api/v1/executions?sort=tokensUsed&totals=true&omit=bodies&preview=true');
   for (const { path } of [plain, rich, failing]) {
     await caller.call(`GET ${path}/executions`);
     await caller.call(`GET ${path.replace('/v1', '')}/executions?limit=1`);
@@ -426,6 +432,7 @@ async function triggers(full: RecordedCaller, path: string): Promise<void> {
     `GET ${path}/runs/${started.workflowRunId}?wait=30`,
     ({ status }) => status !== 'processing',
   );
+  await full.call(`GET ${path}/webhooks/${webhookId}/log`);
   await full.call(`POST ${path}/webhooks/${webhookId}/rotate`);
   await full.call(`DELETE ${path}/webhooks/${webhookId}`);
 }
@@ -481,6 +488,15 @@ async function events(
   await full.call(`POST /api/v1/alerts/${alertId}/preview`, { body: { days: 1 } });
   await full.call(`PATCH /api/v1/alerts/${alertId}`, { body: { threshold: 0.6 } });
   await full.call(`DELETE /api/v1/alerts/${alertId}`);
+  // Disabled, so that it does not count the calls of the scenario.
+  const budget = { name: 'All', per: 'none', period: 'total', limitUSD: 0.5, enabled: false };
+  const { budgetId } = await full.call('POST /api/v1/budgets', { body: budget });
+  await full.call('POST /api/v1/budgets', { body: budget });
+  for (const below of ['', `/${budgetId}`, `/${budgetId}/windows`]) {
+    await full.call(`GET /api/v1/budgets${below}`);
+  }
+  await full.call(`PATCH /api/v1/budgets/${budgetId}`, { body: { limitUSD: 1 } });
+  await full.call(`DELETE /api/v1/budgets/${budgetId}`);
   await full.call(`DELETE ${path}`);
 }
 
@@ -553,6 +569,7 @@ async function keys(full: RecordedCaller, agentId: string): Promise<void> {
     body: { name: '', agentIds: null, permissions: ['fly'] },
   });
   await full.call(`PATCH /api/v1/keys/${apiKeyId}`, { body: { name: 'Renamed' } });
+  await full.call(`GET /api/v1/keys/${apiKeyId}/refusals`);
   await full.call(`POST /api/v1/keys/${apiKeyId}/rotate`, { body: { graceSeconds: 3600 } });
   await full.call(`POST /api/v1/keys/${apiKeyId}/revoke`);
   for (const query of ['', '?limit=1']) await full.call(`GET /api/v1/keys${query}`);

@@ -15,6 +15,7 @@ import {
   queueDepth,
   type Release,
   releaseExecutions,
+  writeCallBound,
 } from '../../src/engine/run/queue.ts';
 import { heartbeat, registerWorker, sweepWorkers } from '../../src/engine/run/workers.ts';
 
@@ -136,6 +137,31 @@ test('a sweep frees only the executions of expired workers, and counts a loss', 
   assert.equal((await row(kept))?.worker, alive);
   assert.equal(await pipelines.use((send) => heartbeat(send, dead, leaseMs)), null);
   assert.deepEqual(await pipelines.use((send) => heartbeat(send, alive, leaseMs)), []);
+});
+
+test('a call that was lost with its worker, or whose cost is unknown, counts with its bound', async () => {
+  await clear();
+  const id = await queue();
+  const spentOf = async (process: string) => {
+    const [claimed] = await claimExecutions(process, 1);
+    assert.ok(claimed?.id === id);
+    return claimed;
+  };
+  const dead = await worker();
+  const lost = await spentOf(dead);
+  assert.deepEqual([lost.spentUsd, lost.callBoundUsd], ['0', null]);
+  assert.ok(await writeCallBound(db, lost, '0.25'));
+  await expire(dead);
+  assert.equal(await sweepWorkers(db, first, 1), 1);
+  assert.equal(await writeCallBound(db, lost, '9'), false);
+  await promoteDelayed();
+  const alive = await worker();
+  const again = await spentOf(alive);
+  assert.deepEqual([again.spentUsd, again.callBoundUsd], ['0.25', '0.25']);
+  const spent = { ...nothingSpent, costUsd: '0.01', keptUsd: '0.5', costKnown: false };
+  await releaseExecutions(db, [{ ...again, ...failed, delayMs: 0, spent }]);
+  await promoteDelayed();
+  assert.equal((await spentOf(alive)).spentUsd, '0.76');
 });
 
 test('a process whose machine slept does not sweep itself', async () => {

@@ -21,6 +21,7 @@ import { EmptyState } from '../states/empty-state.tsx';
 import { ErrorState } from '../states/error-state.tsx';
 import { StaleNotice } from '../states/stale-notice.tsx';
 import classes from './analytics.module.css';
+import { AnalyticsFilters } from './analytics-filters.tsx';
 import { ChoiceBar } from './choice-bar.tsx';
 import { useGroupLabel } from './group-labels.ts';
 import { GroupTable } from './group-table.tsx';
@@ -51,6 +52,7 @@ export function Analytics({ agentId }: { readonly agentId?: string }) {
           onChange={change}
         />
         <span className="small-note">compared with {before}</span>
+        <AnalyticsFilters agentId={agentId} search={search} onChange={change} />
       </div>
       <section className={classes.card} aria-label="Analytics">
         <MetricTabs
@@ -93,49 +95,68 @@ export function Analytics({ agentId }: { readonly agentId?: string }) {
   );
 }
 
-function Body(props: {
+interface FigureProps {
   readonly agentId: string | undefined;
   readonly data: AnalyticsData;
-  readonly markers: Markers;
-}) {
-  const { agentId, data, markers } = props;
+  readonly markers: Markers | null;
+}
+
+function Body(props: FigureProps) {
+  const { agentId, data } = props;
+  const labelOf = useGroupLabel(data.grouping, agentId);
+  const model = modelOf(data, labelOf);
+  if (!model) return <Skeleton height={320} m="md" w="auto" />;
+  return (
+    <div className={classes.body} data-stale={data.isStale || undefined}>
+      <AnalyticsFigure {...props} />
+      <GroupTable {...{ agentId, data, model, labelOf }} />
+    </div>
+  );
+}
+
+/** Undefined while its data is loading. */
+function modelOf(data: AnalyticsData, labelOf: ReturnType<typeof useGroupLabel>) {
   const { metric, grouping, byGroup, all, totals, previousSeries } = data;
-  const labelOf = useGroupLabel(grouping, agentId);
-  const select = useSelect(agentId, data);
-  if (!byGroup || !all || !totals) return <Skeleton height={320} m="md" w="auto" />;
-  const model = chartModel({
+  if (!byGroup || !all || !totals) return undefined;
+  return chartModel({
     ...{ metric, grouping, byGroup, all, previous: previousSeries, totals },
     labelOf: ({ group }) => labelOf(group),
   });
+}
+
+/** The chart with its legend. */
+export function AnalyticsFigure({ agentId, data, markers }: FigureProps) {
+  const { metric, grouping, byGroup } = data;
+  const labelOf = useGroupLabel(grouping, agentId);
+  const select = useSelect(agentId, data);
+  const model = modelOf(data, labelOf);
+  if (!model || !byGroup) return <Skeleton height={320} m="md" w="auto" />;
   return (
-    <div className={classes.body} data-stale={data.isStale || undefined}>
-      <figure className={classes.figure}>
-        <figcaption className={classes.legend}>
-          <strong>
-            {metricLabels[metric]}
-            {metric === 'latency' && grouping !== 'none' && ', p95'}{' '}
-            {intervalTexts[byGroup.level as ChartLevel]}
-          </strong>
-          <Legend model={model} />
-        </figcaption>
-        {byGroup.isCoarser && (
-          <p className="small-note" role="status">
-            Shorter intervals would add up too much at once, so the chart shows longer ones.
-          </p>
-        )}
-        <Suspense fallback={<Skeleton height={280} />}>
-          <Chart
-            model={model}
-            metric={metric}
-            level={byGroup.level as ChartLevel}
-            markers={markers.shown}
-            onSelect={select}
-          />
-        </Suspense>
-        <MarkerList markers={markers} />
-      </figure>
-      <GroupTable {...{ agentId, data, model, labelOf }} />
-    </div>
+    <figure className={classes.figure}>
+      <figcaption className={classes.legend}>
+        <strong>
+          {metricLabels[metric]}
+          {metric === 'latency' && grouping !== 'none' && ', p95'}{' '}
+          {intervalTexts[byGroup.level as ChartLevel]}
+        </strong>
+        <Legend model={model} />
+      </figcaption>
+      {byGroup.isCoarser && (
+        <p className="small-note" role="status">
+          Shorter intervals would add up too much at once, so the chart shows longer ones.
+        </p>
+      )}
+      <Suspense fallback={<Skeleton height={280} />}>
+        <Chart
+          model={model}
+          metric={metric}
+          level={byGroup.level as ChartLevel}
+          markers={markers?.shown ?? []}
+          onSelect={select}
+        />
+      </Suspense>
+      {markers && <MarkerList markers={markers} />}
+    </figure>
   );
 }
 
@@ -148,10 +169,10 @@ const intervalTexts: Record<ChartLevel, string> = {
 };
 
 /** A click on a bar opens the executions behind it. */
-function useSelect(agentId: string | undefined, { metric, grouping }: AnalyticsData) {
+function useSelect(agentId: string | undefined, { metric, grouping, listFilters }: AnalyticsData) {
   const navigate = useNavigate();
   return ({ startMs, endMs }: Point, series: Series | null) => {
-    const more = metric === 'failures' ? { status: 'failed' } : {};
+    const more = { ...listFilters, ...(metric === 'failures' && { status: 'failed' }) };
     const group = series?.key === otherKey ? null : (series?.total?.group ?? null);
     const span = { startMs, endMs };
     const link =

@@ -28,6 +28,8 @@ export interface ColumnsOf {
   readonly grouping: Grouping;
   readonly span: Span;
   readonly previousSpan: Span;
+  /** Those of the page. */
+  readonly listFilters: ListFilters;
   /** Of all executions. */
   readonly all: Figures;
   readonly allPrevious: Figures | undefined;
@@ -157,7 +159,7 @@ function Linked(props: {
 }) {
   const { of, row, span, more, text } = props;
   if (text === null) return <span className="soft">–</span>;
-  const filters = typeof more === 'function' ? more(row) : more;
+  const filters = { ...of.listFilters, ...(typeof more === 'function' ? more(row) : more) };
   const group = row.total?.group ?? null;
   return (
     <ListFigure link={linkToGroup(of.agentId, of.grouping, group, span, filters)}>

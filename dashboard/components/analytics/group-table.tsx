@@ -47,6 +47,7 @@ export function GroupTable(props: {
         columns={groupColumns({
           ...{ agentId, metric, grouping, all: allFigures, allPrevious },
           span: range,
+          listFilters: data.listFilters,
           previousSpan: { startMs: previousRange.startMs, endMs: previousRange.untilMs },
         })}
         rows={[all, ...rows]}

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
+import { joinValues } from '../../../src/client/index.ts';
 import {
   type GroupTotal,
   previousTotalsQuery,
   type Statistics,
   seriesQuery,
+  statisticsFilters,
   totalsByGroup,
 } from '../../data/analytics/analytics.ts';
 import type { AnalyticsSearch, Grouping, Metric } from '../../data/analytics/analytics-search.ts';
 import { type Figures, figuresOf } from '../../data/analytics/groups.ts';
+import type { ListFilters } from '../../data/analytics/links.ts';
 import { usualGrouping, valueOfMetric } from '../../data/analytics/metrics.ts';
 import { previousOf, toTimeRange } from '../../data/analytics/time-range.ts';
 import { useCurrentMinute } from '../hooks/use-current-minute.ts';
@@ -19,15 +22,17 @@ export function useAnalytics(agentId: string | undefined, search: AnalyticsSearc
   const grouping = groupingOf(search, metric, agentId);
   const range = toTimeRange(search, nowMs, '7d');
   const previousRange = previousOf(range, nowMs);
-  const byGroup = useQuery(seriesQuery(agentId, range, grouping));
-  const all = useQuery(seriesQuery(agentId, range, 'none'));
-  const previousByGroup = useQuery(previousTotalsQuery(agentId, previousRange, grouping));
-  const previousAll = useQuery(previousTotalsQuery(agentId, previousRange, 'none'));
-  const previousSeries = useQuery(seriesQuery(agentId, previousRange, 'none'));
+  const filters = statisticsFilters(search);
+  const byGroup = useQuery(seriesQuery(agentId, range, grouping, filters));
+  const all = useQuery(seriesQuery(agentId, range, 'none', filters));
+  const previousByGroup = useQuery(previousTotalsQuery(agentId, previousRange, grouping, filters));
+  const previousAll = useQuery(previousTotalsQuery(agentId, previousRange, 'none', filters));
+  const previousSeries = useQuery(seriesQuery(agentId, previousRange, 'none', filters));
   const queries = [byGroup, all, previousByGroup, previousAll, previousSeries];
   const before = previousByGroup.data && totalsByGroup(previousByGroup.data, grouping);
   return {
     ...{ metric, grouping, range, previousRange },
+    listFilters: listFiltersOf(search),
     byGroup: byGroup.data,
     all: all.data,
     previousSeries: previousSeries.data,
@@ -45,12 +50,24 @@ export function useAnalytics(agentId: string | undefined, search: AnalyticsSearc
 
 export type AnalyticsData = ReturnType<typeof useAnalytics>;
 
+/** The same filters for the list of executions. */
+function listFiltersOf({ agent, model, key, user, tag }: AnalyticsSearch): ListFilters {
+  return {
+    ...(agent && { agentId: joinValues([agent]) }),
+    ...(model && { model: joinValues([model]) }),
+    ...(key && { apiKeyId: joinValues([key]) }),
+    ...(user ? { user: joinValues([user]) } : tag && { tag }),
+  };
+}
+
 function groupingOf(
-  { by }: AnalyticsSearch,
+  { by, user, tag }: AnalyticsSearch,
   metric: Metric,
   agentId: string | undefined,
 ): Grouping {
   const chosen = by ?? usualGrouping[metric];
+  const isOfLabel = chosen === 'user' || chosen === 'tag';
+  if (isOfLabel && (user || tag)) return 'none';
   return chosen === 'agent' && agentId !== undefined ? 'none' : chosen;
 }
 

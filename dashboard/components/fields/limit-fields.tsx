@@ -1,10 +1,11 @@
 import { fieldError } from '../states/form-error.tsx';
 import type { AgentFields } from './agent-fields.ts';
+import { CostField } from './cost-field.tsx';
 import classes from './fields.module.css';
 import { NumberField } from './number-field.tsx';
 import { RateLimitFields } from './rate-limit-fields.tsx';
 
-/** Rate limits, concurrency, attempts and timeout of an agent. */
+/** Rate limits, concurrency, cost, attempts and timeout of an agent. */
 export function LimitFields(props: AgentFields) {
   const { form, onChange, error, disabled } = props;
   return (
@@ -22,6 +23,12 @@ export function LimitFields(props: AgentFields) {
         value={form.maxConcurrency}
         onChange={(maxConcurrency) => onChange({ maxConcurrency })}
         error={fieldError(error, 'agentConfig.maxConcurrency')}
+        disabled={disabled}
+      />
+      <CostField
+        value={form.maxCostUSD}
+        onChange={(maxCostUSD) => onChange({ maxCostUSD })}
+        error={fieldError(error, 'agentConfig.maxCostUSD')}
         disabled={disabled}
       />
       <NumberField

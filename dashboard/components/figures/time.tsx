@@ -3,19 +3,23 @@ import { formatRelativeTime, formatTime } from '../../data/text/format.ts';
 import { useCurrentMinute } from '../hooks/use-current-minute.ts';
 import classes from './time.module.css';
 
+const dayMs = 86_400_000;
+
 /**
  * A timestamp in the viewer's time zone. A relative time updates every minute, includes the absolute time for screen
  * readers, and shows it on hover with the server's text.
  */
 export function Time({
   at,
-  relative = false,
+  relative: wanted = false,
 }: {
   readonly at: string;
-  readonly relative?: boolean;
+  /** `day`: only for the last 24 hours, so that older times have the time of day. */
+  readonly relative?: boolean | 'day';
 }) {
   useCurrentMinute();
   const full = formatTime(at);
+  const relative = wanted === 'day' ? Date.now() - Date.parse(at) < dayMs : wanted;
   return (
     <Tooltip
       label={relative ? `${full} · ${at}` : at}

@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly header: string;
   /** Shown instead of the header's text. */
   readonly headerCell?: ReactNode;
+  /** Of a column by which the rows can be sorted. */
+  readonly sorted?: 'ascending' | 'descending' | 'none' | undefined;
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'right';
   /** Hidden in tables narrower than this breakpoint. */
@@ -62,7 +64,7 @@ export function DataTable<Row>(props: {
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.header} scope="col" {...of(column)}>
+              <th key={column.header} scope="col" aria-sort={column.sorted} {...of(column)}>
                 {column.headerCell ?? column.header}
               </th>
             ))}

@@ -13,8 +13,8 @@ interface VersionInfo {
 /** The columns shared by version lists: label with notes, author, time and actions. */
 export function useVersionColumns<Version extends VersionInfo>(columns: {
   readonly label: (version: Version) => ReactNode;
-  /** An extra column after the label. */
-  readonly extraColumn?: Column<Version>;
+  /** Further columns after the label. */
+  readonly extraColumns?: readonly Column<Version>[];
   readonly actions: (version: Version) => ReactNode;
 }): readonly Column<Version>[] {
   const nameOf = useMemberNames();
@@ -34,7 +34,7 @@ export function useVersionColumns<Version extends VersionInfo>(columns: {
         </>
       ),
     },
-    ...(columns.extraColumn ? [columns.extraColumn] : []),
+    ...(columns.extraColumns ?? []),
     {
       header: 'By',
       hideBelow: 'sm',

@@ -23,6 +23,7 @@ export interface AgentForm {
   readonly maxAttempts: number | null;
   readonly timeoutMs: number | null;
   readonly maxConcurrency: number | null;
+  readonly maxCostUSD: number | null;
   readonly variables: readonly DeclaredVariable[];
   readonly rateLimits: Agent['rateLimits'];
   /** Only agents in Testing or Deployed can change this. */
@@ -59,6 +60,7 @@ export const blankForm: AgentForm = {
   maxAttempts: null,
   timeoutMs: null,
   maxConcurrency: null,
+  maxCostUSD: null,
   variables: [],
   rateLimits: { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null },
   apiEnabled: false,
@@ -95,6 +97,7 @@ export function formFromAgent(agent: Agent): AgentForm {
     maxAttempts: run.maxAttempts ?? null,
     timeoutMs: run.timeoutMs ?? null,
     maxConcurrency: run.maxConcurrency ?? null,
+    maxCostUSD: run.maxCostUSD ?? null,
     variables: declaredVariables(agent),
     rateLimits,
     apiEnabled,
@@ -165,6 +168,7 @@ export function rebaseForm(before: AgentForm, typed: AgentForm, now: AgentForm):
 function toFullPatch(form: AgentForm) {
   const { agentName, visibility, tags, rateLimits, storeBodies, retention, variables } = form;
   const { slug, allowInstructions, allowTools, maxAttempts, timeoutMs, maxConcurrency } = form;
+  const { maxCostUSD } = form;
   const stream = form.stream || null;
   const defaults = variables.filter(({ kind }) => kind === 'text' || kind === 'json');
   return {
@@ -178,7 +182,7 @@ function toFullPatch(form: AgentForm) {
     agentConfig: {
       ...toModels(form),
       ...toCallConfig(form.call),
-      ...{ maxAttempts, timeoutMs, maxConcurrency, stream },
+      ...{ maxAttempts, timeoutMs, maxConcurrency, maxCostUSD, stream },
     },
     requiredVariables: variables.filter(({ kind }) => kind === 'required').map(nameOf),
     optionalVariables: variables.filter(({ kind }) => kind !== 'required').map(nameOf),

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { CuelineError } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
-import type { Grouping } from './analytics-search.ts';
+import type { AnalyticsSearch, Grouping } from './analytics-search.ts';
 import {
   type Answer,
   type Bucket,
@@ -23,13 +23,37 @@ import {
 
 const refreshMs = 30_000;
 
-interface Request {
+interface Request extends StatisticsFilters {
   readonly level: ChartLevel | 'all';
   readonly groupBy: string;
   readonly timeZone: string;
   readonly startDate: string;
   readonly endDate?: string;
   readonly totals?: true;
+}
+
+/** What the executions have in common. */
+export interface StatisticsFilters {
+  readonly agentIds?: string;
+  readonly model?: string;
+  readonly apiKeyId?: string;
+  readonly user?: string;
+  readonly tag?: string;
+}
+
+export function statisticsFilters({
+  agent,
+  model,
+  key,
+  user,
+  tag,
+}: AnalyticsSearch): StatisticsFilters {
+  return {
+    ...(agent && { agentIds: agent }),
+    ...(model && { model }),
+    ...(key && { apiKeyId: key }),
+    ...(user ? { user } : tag && { tag }),
+  };
 }
 
 /** The level of the response may be coarser than asked for: `isCoarser` says so. */
@@ -82,7 +106,8 @@ async function readWithinLimits(
 function read(agentId: string | undefined, request: Request, signal: AbortSignal): Promise<Answer> {
   if (agentId === undefined) return cueline.statistics(request, { signal });
   const groupBy = request.groupBy.replace(/^agent,/, '');
-  return cueline.agents.statistics(agentId, { ...request, groupBy }, { signal });
+  const { agentIds: _, ...own } = request;
+  return cueline.agents.statistics(agentId, { ...own, groupBy }, { signal });
 }
 
 /** Whether the response would add up more than one response may. */
@@ -95,8 +120,14 @@ export function isTooLarge(error: unknown): boolean {
 }
 
 /** Every interval of a range by group, with totals. */
-export function seriesQuery(agentId: string | undefined, range: TimeRange, grouping: Grouping) {
+export function seriesQuery(
+  agentId: string | undefined,
+  range: TimeRange,
+  grouping: Grouping,
+  filters: StatisticsFilters = {},
+) {
   return statisticsQuery(agentId, {
+    ...filters,
     ...{ level: range.level, groupBy: groupByOf(grouping), timeZone: range.timeZone, totals: true },
     startDate: iso(range.startMs),
     ...(range.endMs !== null && { endDate: iso(range.endMs) }),
@@ -104,8 +135,14 @@ export function seriesQuery(agentId: string | undefined, range: TimeRange, group
 }
 
 /** The totals of a range by group, without intervals. */
-export function totalsQuery(agentId: string | undefined, range: TimeRange, grouping: Grouping) {
+export function totalsQuery(
+  agentId: string | undefined,
+  range: TimeRange,
+  grouping: Grouping,
+  filters: StatisticsFilters = {},
+) {
   return statisticsQuery(agentId, {
+    ...filters,
     ...{ level: 'all', groupBy: groupByOf(grouping), timeZone: range.timeZone, totals: true },
     startDate: iso(range.startMs),
     ...(range.endMs !== null && { endDate: iso(endOfQuarter(range.endMs)) }),
@@ -117,8 +154,9 @@ export function previousTotalsQuery(
   agentId: string | undefined,
   previous: PreviousRange,
   grouping: Grouping,
+  filters: StatisticsFilters = {},
 ) {
-  return totalsQuery(agentId, { ...previous, endMs: previous.untilMs }, grouping);
+  return totalsQuery(agentId, { ...previous, endMs: previous.untilMs }, grouping, filters);
 }
 
 /** Stable for a quarter of an hour, to be part of a query key. */

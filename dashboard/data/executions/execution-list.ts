@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { ExecutionFilters, ExecutionPage } from '../../../src/client/index.ts';
 import { cueline } from '../client/client.ts';
@@ -28,6 +28,8 @@ export interface ExecutionListRequest {
   readonly offset: number;
   /** Whether the filters make the server scan records. */
   readonly scans: boolean;
+  /** Whether they are not the newest first: then new ones have no place to be announced at. */
+  readonly isSorted: boolean;
   readonly withBodies: boolean;
 }
 
@@ -39,7 +41,7 @@ export function useExecutionList(request: ExecutionListRequest) {
     queryKey: ['execution list', agentId ?? null, filters, offset, withBodies, loadedMs],
     queryFn: ({ pageParam, signal }) => {
       const start = pageParam === null ? { offset } : { cursor: pageParam };
-      const omit = withBodies ? {} : ({ omit: 'bodies' } as const);
+      const omit = withBodies ? {} : ({ omit: 'bodies', preview: true } as const);
       return readPage(agentId, { ...filters, ...omit, ...start, limit: pageSize }, signal);
     },
     initialPageParam: null as string | null,
@@ -64,6 +66,19 @@ function readPage(
   signal: AbortSignal,
 ): Promise<ExecutionPage> {
   return cueline.list(agentId ?? null, filters, { signal });
+}
+
+/** What all matches add up to, whatever the page and the order. */
+export function totalsQuery(agentId: string | undefined, filters: ExecutionFilters) {
+  return queryOptions({
+    queryKey: ['executions', 'totals', agentId ?? null, filters],
+    queryFn: async ({ signal }) => {
+      const query = { ...filters, totals: true, omit: 'bodies', limit: 1 } as const;
+      return (await readPage(agentId, query, signal)).totals ?? null;
+    },
+    placeholderData: keepPreviousData,
+    staleTime: keptMs,
+  });
 }
 
 const loadTimes = new Map<string, number>();
@@ -119,6 +134,7 @@ function useNews({
   loaded,
   offset,
   scans,
+  isSorted,
 }: ExecutionListRequest & {
   readonly filters: ExecutionFilters;
   readonly loaded: readonly Execution[] | undefined;
@@ -131,7 +147,11 @@ function useNews({
     queryKey: ['executions', 'news', agentId ?? null, filters, newest ?? null],
     queryFn: ({ signal }) =>
       readPage(agentId, { ...filters, ...since, omit: 'bodies', limit: idsMax }, signal),
-    enabled: loaded !== undefined && offset === 0 && !isOver && !(scans && newest === undefined),
+    enabled:
+      loaded !== undefined &&
+      offset === 0 &&
+      !(isOver || isSorted) &&
+      !(scans && newest === undefined),
     refetchInterval: newsPollMs,
   });
   return { query, ...countNews(query.data, first) };

@@ -25,17 +25,35 @@ function fileText({
   return [variable, ...about.filter((text) => text !== undefined)].join(', ');
 }
 
-/** The variables whose values are images in data URLs, which the page can show. */
-export function imagesOf({
-  files = [],
-  inputVariables = {},
-}: ExecutionDetail): { variable: string; url: string }[] {
+/** An image or file among the variables. */
+export interface StoredFile {
+  readonly variable: string;
+  /** Null if its content is not stored: nothing is fetched from elsewhere. */
+  readonly url: string | null;
+  readonly type: string;
+  readonly isImage: boolean;
+}
+
+/** The images and files of a record, also those in lists of messages, in the order of the variables. */
+export function storedFiles({ files = [], inputVariables = {} }: ExecutionDetail): StoredFile[] {
   const names = new Set(files.map(({ variable }) => variable));
-  return [...names].flatMap((variable) => {
-    const value = inputVariables[variable];
-    return typeof value === 'string' && isImage(value) ? { variable, url: value } : [];
+  return [...names].flatMap((variable): StoredFile[] => {
+    const urls = dataUrlsIn(inputVariables[variable]);
+    const infos = files.filter((one) => one.variable === variable);
+    if (urls.length > 0) {
+      return urls.map((url) => ({ variable, url, type: typeOf(url), isImage: isImage(url) }));
+    }
+    return infos.map(({ type = 'file' }) => ({ variable, url: null, type, isImage: false }));
   });
 }
+
+function dataUrlsIn(value: unknown): string[] {
+  if (typeof value === 'string') return /^data:[^,]{1,200};base64,/i.test(value) ? [value] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(dataUrlsIn);
+}
+
+const typeOf = (url: string) => /^data:([^;,]*)/i.exec(url)?.[1] || 'file';
 
 function isImage(value: string): boolean {
   return /^data:image\/(png|jpeg|gif|webp);base64,/i.test(value);

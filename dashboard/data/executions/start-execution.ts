@@ -83,8 +83,8 @@ export async function execute(
   agentId: string,
   variables: Variables,
   labels: Labels = {},
-  /** The execution that this one runs again, and whether it is marked as one of a playground. */
-  marks: Pick<SessionExecuteOptions, 'rerunOf' | 'playground'> = {},
+  /** The execution that this one runs again, whether it is one of a playground, with its draft, and its limit of cost. */
+  marks: Pick<SessionExecuteOptions, 'rerunOf' | 'playground' | 'draft' | 'maxCostUSD'> = {},
 ): Promise<StartedExecution> {
   const once = { ...labels, ...marks, stream: true, idempotencyKey: randomKey(), retries: 0 };
   try {

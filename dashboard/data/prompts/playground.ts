@@ -1,4 +1,10 @@
-import type { Agent, AgentPatch, PromptVersion, Variables } from '../../../src/client/index.ts';
+import type {
+  Agent,
+  AgentPatch,
+  PromptVersion,
+  PromptVersionInput,
+  Variables,
+} from '../../../src/client/index.ts';
 import type { ModelSettings } from '../agents/model-settings.ts';
 import { cueline } from '../client/client.ts';
 import { execute, type StartedExecution } from '../executions/start-execution.ts';
@@ -12,11 +18,19 @@ import { fileVariablesOf } from './messages.ts';
  * necessary changes are made.
  */
 
+/** What values a version takes. */
+export type TakenValues = Pick<PromptVersion, 'variables'> & Pick<PromptVersion, 'messages'>;
+
 export interface PlaygroundRun {
+  /** Of a draft: any version of its prompt, because an agent pins one. */
   readonly version: PromptVersion;
+  /** Executed instead of the version; the server keeps it with its execution. */
+  readonly draft?: PromptVersionInput;
   /** Overrides of the version's settings; null keeps the version's. */
   readonly settings: ModelSettings;
   readonly values: Variables;
+  /** The most that it may cost, in US dollars; null for no limit. */
+  readonly maxCostUSD: number | null;
 }
 
 /** The server recognizes these agents by this tag. */
@@ -24,11 +38,11 @@ const playgroundTag = 'playground';
 
 /** The typed values of a version's variables. A list of messages is typed as JSON. */
 export function playgroundValues(
-  version: PromptVersion,
+  version: TakenValues,
   typed: Readonly<Record<string, string>>,
 ): Variables {
   const { variables, messages = [] } = version;
-  const files = fileVariablesOf(version);
+  const files = fileVariablesOf({ messages });
   const lists = new Set(messages.flatMap((one) => ('placeholder' in one ? one.placeholder : [])));
   const valueFor = (name: string) => {
     const text = ownProperty(typed, name) ?? '';
@@ -67,16 +81,32 @@ let previousStart: Promise<unknown> = Promise.resolve();
 /** Executions of a prompt that this window has yet to start. */
 const pendingStarts = new Map<string, number>();
 
-async function startExclusively(userId: string, { version, settings, values }: PlaygroundRun) {
+async function startExclusively(
+  userId: string,
+  { version, draft, settings, values, maxCostUSD }: PlaygroundRun,
+) {
   const { promptId } = version;
   try {
     const agent = await playgroundAgent(userId, version, settings);
     const { agentId } = agent;
     agentsToArchive.set(promptId, agentId);
     if (agent.archived) await cueline.agents.move(agentId, 'restore');
-    const patch = changedFields(agent, version, settings);
+    const patch = {
+      // A draft brings its own variables.
+      ...(!draft && changedVersion(agent, version)),
+      ...changedSettings(agent, settings),
+    };
     if (Object.keys(patch).length > 0) await cueline.agents.update(agentId, patch);
-    return await execute(agentId, values, {}, { playground: true });
+    return await execute(
+      agentId,
+      values,
+      {},
+      {
+        playground: true,
+        ...(draft && { draft }),
+        ...(maxCostUSD !== null && { maxCostUSD }),
+      },
+    );
   } finally {
     const remaining = (pendingStarts.get(promptId) ?? 1) - 1;
     pendingStarts.set(promptId, remaining);
@@ -96,8 +126,7 @@ async function archive(promptId: string): Promise<void> {
 const agentsToArchive = new Map<string, string>();
 
 /** Only the fields that differ. */
-function changedFields(agent: Agent, version: PromptVersion, settings: ModelSettings): AgentPatch {
-  const names = ['model', 'temperature', 'maxTokens', 'topP'] as const;
+function changedVersion(agent: Agent, version: PromptVersion): AgentPatch {
   const same =
     agent.optionalVariables.join() === version.variables.join() &&
     agent.requiredVariables.length === 0 &&
@@ -111,6 +140,12 @@ function changedFields(agent: Agent, version: PromptVersion, settings: ModelSett
       optionalVariables: version.variables,
       defaultVariableValues: {},
     }),
+  };
+}
+
+function changedSettings(agent: Agent, settings: ModelSettings): AgentPatch {
+  const names = ['model', 'temperature', 'maxTokens', 'topP'] as const;
+  return {
     ...(names.some((name) => (agent.agentConfig[name] ?? null) !== settings[name]) && {
       agentConfig: settings,
     }),

@@ -19,3 +19,37 @@ export function fromDateInput(day: string, edge: 'start' | 'end', before: string
   const at = new Date(`${day}T${edge === 'start' ? '00:00:00' : '23:59:59.999'}`);
   return Number.isNaN(at.valueOf()) ? null : at.toISOString();
 }
+
+/** A day and perhaps a time of day, as their inputs take them. Without a time, an edge is that of the whole day. */
+export interface TimeInputs {
+  readonly day: string;
+  readonly time: string;
+}
+
+type Edge = 'start' | 'end';
+
+/** The times of the first and the last minute of a day are left out: the day says it. */
+export function toTimeInputs(time: string, edge: Edge): TimeInputs {
+  const day = toDateInput(time);
+  if (day === '') return { day, time: '' };
+  const at = new Date(time);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const ofDay = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  return { day, time: ofDay === wholeDay[edge] ? '' : ofDay };
+}
+
+/** The beginning or the end of a minute or of a day; null if the day is invalid, `before` if it is that already. */
+export function fromTimeInputs(
+  { day, time }: TimeInputs,
+  edge: Edge,
+  before: string,
+): string | null {
+  const shown = toTimeInputs(before, edge);
+  if (day === shown.day && time === shown.time) return before;
+  if (time === '' || time === wholeDay[edge]) return fromDateInput(day, edge, '');
+  if (day === '') return '';
+  const at = new Date(`${day}T${time}${edge === 'start' ? ':00' : ':59.999'}`);
+  return Number.isNaN(at.valueOf()) ? null : at.toISOString();
+}
+
+const wholeDay: Record<Edge, string> = { start: '00:00', end: '23:59' };

@@ -8,8 +8,13 @@ export type Webhook = Awaited<ReturnType<typeof cueline.webhooks.list>>['webhook
 /** The result of a created or rotated webhook has its secret, which is shown once and never cached. */
 export const webhooks = resource('webhooks', 'Webhook', cueline.webhooks);
 
-export const rotateWebhook = ({ workflowId, webhookId }: Webhook) =>
-  webhooks.action<void, Awaited<ReturnType<typeof cueline.webhooks.rotate>>>(
-    () => cueline.webhooks.rotate(workflowId, webhookId),
-    'Webhook secret rotated',
+export const webhookLogQuery = ({ workflowId, webhookId }: Webhook) =>
+  webhooks.query(['log', webhookId], (options) =>
+    cueline.webhooks.log(workflowId, webhookId, options),
   );
+
+export const rotateWebhook = ({ workflowId, webhookId }: Webhook) =>
+  webhooks.action<
+    { readonly secret?: string },
+    Awaited<ReturnType<typeof cueline.webhooks.rotate>>
+  >((chosen) => cueline.webhooks.rotate(workflowId, webhookId, chosen), 'Webhook secret rotated');

@@ -186,6 +186,7 @@ const waitingTexts: Readonly<Record<NonNullable<Batch['waitingFor']>, string>> =
   agent_paused: 'the agent accepts no calls',
   quota: 'the monthly quota is used up',
   rate_limit: 'a rate limit is reached',
+  budget: 'a budget has no room',
 };
 
 const canceledTexts: Readonly<Record<NonNullable<Batch['canceledBecause']>, string>> = {
@@ -193,6 +194,7 @@ const canceledTexts: Readonly<Record<NonNullable<Batch['canceledBecause']>, stri
   key_ended: 'its key ended',
   permission_lost: 'its key lost the permission',
   agent_deleted: 'the agent was deleted',
+  budget_exhausted: 'a budget that never resets is spent',
 };
 
 function Status({ batch }: { readonly batch: Batch }) {

@@ -5,12 +5,12 @@ import { LimitBars } from '../../components/figures/limit-bars.tsx';
 import { Card, DescriptionList } from '../../components/layout/card.tsx';
 import { describeError } from '../../components/states/error-state.tsx';
 import { agentLimitsQuery } from '../../data/agents/agents.ts';
-import { formatCount } from '../../data/text/format.ts';
+import { formatCost, formatCount } from '../../data/text/format.ts';
 
 /** The agent's limits and their current usage. */
 export function LimitsCard({ agent }: { readonly agent: Agent }) {
   const limits = useQuery(agentLimitsQuery(agent.agentId));
-  const { maxConcurrency } = agent.agentConfig;
+  const { maxConcurrency, maxCostUSD } = agent.agentConfig;
   return (
     <Card title="Limits">
       <Stack gap="sm">
@@ -28,7 +28,10 @@ export function LimitsCard({ agent }: { readonly agent: Agent }) {
           <Skeleton height={64} />
         )}
         <DescriptionList
-          items={[['Max concurrency', maxConcurrency ? formatCount(maxConcurrency) : 'no limit']]}
+          items={[
+            ['Max concurrency', maxConcurrency ? formatCount(maxConcurrency) : 'no limit'],
+            ['Max cost per execution', maxCostUSD ? formatCost(maxCostUSD) : 'no limit'],
+          ]}
         />
       </Stack>
     </Card>

@@ -1,6 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import columns from '../../components/layout/two-columns.module.css';
+import { AgentRefusals } from '../../components/refusals.tsx';
 import { agentQuery } from '../../data/agents/agents.ts';
 import { Activity } from './activity.tsx';
 import { LifecycleCard } from './lifecycle/lifecycle-card.tsx';
@@ -16,6 +17,7 @@ export function OverviewPage() {
       <div className={columns.main}>
         <LifecycleCard agent={agent} />
         <Activity agentId={agentId} />
+        <AgentRefusals agentId={agentId} />
       </div>
       <aside className={columns.side} aria-label="Settings summary">
         <SettingsSummary agent={agent} />

@@ -7,6 +7,8 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
   RATE_LIMIT_EXCEEDED: 'Call less often, wait for the next window, or raise the limit.',
   QUOTA_EXCEEDED:
     'The plan has no AI Actions left this month. Wait until they reset next month, or ask an owner to raise the quota.',
+  BUDGET_EXCEEDED:
+    'A budget had no room for the call. Wait for its next window, or ask an owner to raise it under Settings, Budgets.',
   AGENT_NOT_ACTIVE:
     'The agent did not accept calls: its API was disabled, or it was in Draft, Paused or archived. Move it to Testing or Deployed and enable the API.',
   KEY_NOT_AUTHORIZED:
@@ -38,6 +40,10 @@ export const remedies: Readonly<Record<ErrorCode, string>> = {
     'A tool server answered with an error. The timeline shows it. Mend the server or the arguments, or let the model read such errors.',
   FILE_UNAVAILABLE:
     'An image or file could not be fetched from its URL for a provider that needs its contents. Check that the URL is public, answers without a login, and has at most 20 MiB.',
+  COST_LIMIT:
+    'Another call of the model could have exceeded the limit of cost. Raise the limit, lower the maximum tokens, or shorten the prompt.',
+  PRICE_UNKNOWN:
+    'A limit of cost needs the price of the model. An owner can set it under Settings, Providers.',
   EMPTY_OUTPUT:
     'The model answered without a text, twice. If it only reasoned, raise max tokens; if it called a tool, tell it to answer in text.',
   CANCELED: 'No action needed.',

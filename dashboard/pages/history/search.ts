@@ -40,10 +40,16 @@ export interface HistorySearch {
   readonly costUSDMin?: string | undefined;
   readonly costUSDMax?: string | undefined;
   readonly [named: `variables.${string}` | `metadata.${string}`]: string | undefined;
+  /** As in the API: `-costUSD`. The newest first without one. */
+  readonly sort?: Sort | undefined;
   readonly offset?: number | undefined;
   /** The execution in the side panel: `agt_…/exe_…`. */
   readonly open?: string | undefined;
 }
+
+export const sortable = ['executedAt', 'latencyMs', 'tokensUsed', 'costUSD'] as const;
+export type SortKey = (typeof sortable)[number];
+export type Sort = SortKey | `-${SortKey}`;
 
 export const statuses = [
   'success',
@@ -86,6 +92,10 @@ export function readSearch(given: Record<string, unknown>): HistorySearch {
     // An empty string is a valid value.
     if (/^(variables|metadata)\../.test(name) && value !== undefined) read[name] = textOf(value);
   }
+  const sort = sortable
+    .flatMap((key) => [`-${key}`, key] as const)
+    .find((one) => one === given.sort);
+  if (sort !== undefined && sort !== '-executedAt') read.sort = sort;
   return { ...read, ...readRanges(given), ...readTime(given) };
 }
 
@@ -109,7 +119,7 @@ export function scansRecords(search: HistorySearch): boolean {
   return Object.keys(search).some((name) => /^(q$|latencyMs|costUSD|variables\.)/.test(name));
 }
 
-export function isFiltered({ offset: _, open: __, ...filters }: HistorySearch): boolean {
+export function isFiltered({ offset: _, open: __, sort: ___, ...filters }: HistorySearch): boolean {
   return Object.values(filters).some((value) => value !== undefined);
 }
 

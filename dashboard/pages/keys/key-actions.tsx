@@ -1,7 +1,9 @@
 import type { ApiKey } from '../../../src/client/index.ts';
 import { RateLimitFields } from '../../components/fields/rate-limit-fields.tsx';
+import { KeyRefusals } from '../../components/refusals.tsx';
 import { cueline } from '../../data/client/client.ts';
 import { keyStateOf, keys } from '../../data/workspace/keys.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
 import { ConfirmDialog } from '../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../kit/dialog.tsx';
 import { FormDialog } from '../../kit/form-dialog.tsx';
@@ -9,16 +11,17 @@ import { RotateDialog } from '../../kit/rotate-dialog.tsx';
 import { RowMenu } from '../../kit/row-menu.tsx';
 import { IssuedKey, nameField } from './issued-key.tsx';
 
-/** Actions of an active key. */
+/** An active key can be changed. */
 export function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
-  if (keyStateOf(apiKey) !== 'active') return null;
+  const isEditable = can(useMe(), 'edit') && keyStateOf(apiKey) === 'active';
   return (
     <RowMenu
       name={apiKey.name}
       actions={[
-        ['Edit', () => openDialog(<EditKey apiKey={apiKey} />)],
-        ['Rotate', () => openDialog(<RotateKey apiKey={apiKey} />)],
-        ['Revoke', () => openDialog(<RevokeKey apiKey={apiKey} />), 'bad'],
+        ['Refused calls', () => openDialog(<KeyRefusals {...apiKey} />)],
+        isEditable && ['Edit', () => openDialog(<EditKey apiKey={apiKey} />)],
+        isEditable && ['Rotate', () => openDialog(<RotateKey apiKey={apiKey} />)],
+        isEditable && ['Revoke', () => openDialog(<RevokeKey apiKey={apiKey} />), 'bad'],
       ]}
     />
   );

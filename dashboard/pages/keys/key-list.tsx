@@ -8,7 +8,6 @@ import type { Column } from '../../components/tables/data-table.tsx';
 import list from '../../components/tables/list.module.css';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { keyStateOf } from '../../data/workspace/keys.ts';
-import { can, useMe } from '../../data/workspace/me.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { List } from '../../kit/list.tsx';
 import { KeyActions } from './key-actions.tsx';
@@ -26,7 +25,7 @@ export function KeyList<Data>(
       {...props}
       caption="API keys"
       columns={columns}
-      actions={can(useMe(), 'edit') && ((key) => <KeyActions apiKey={key} />)}
+      actions={(key) => <KeyActions apiKey={key} />}
       rowKey={({ apiKeyId }) => apiKeyId}
       loadingRows={4}
     />

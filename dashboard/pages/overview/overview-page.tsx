@@ -11,6 +11,7 @@ import { FirstSteps, useFirstSteps } from './first-steps.tsx';
 import { KeyFigures } from './key-figures.tsx';
 import { Limits } from './limits.tsx';
 import classes from './overview.module.css';
+import { OverviewChart } from './overview-chart.tsx';
 import { RecentFailures } from './recent-failures.tsx';
 
 /** What happens in the workspace: each figure leads to the list that it counts. */
@@ -36,6 +37,7 @@ export function OverviewPage() {
       />
       <div className={classes.page} style={isLoading ? { visibility: 'hidden' } : {}}>
         <FirstSteps />
+        <OverviewChart search={search} />
         <KeyFigures range={range} search={search} nowMs={nowMs} />
         <div className={classes.columns}>
           <FailureCodes range={range} />

@@ -2,7 +2,8 @@ import { Button, Group, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, Suspense, useState } from 'react';
-import type { Prompt } from '../../../src/client/index.ts';
+import type { Prompt, PromptVersion } from '../../../src/client/index.ts';
+import { CostField } from '../../components/fields/cost-field.tsx';
 import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
 import { Icon } from '../../components/icon.tsx';
 import { lazyComponent } from '../../components/loading/lazy-component.tsx';
@@ -13,6 +14,7 @@ import { columnsMax, draftChoice } from '../../data/prompts/playground-columns.t
 import { promptQuery, versionsQuery } from '../../data/prompts/prompts.ts';
 import { useValueSets, type ValueSets } from '../../data/prompts/value-sets.ts';
 import { can, useMe } from '../../data/workspace/me.ts';
+import { PinToButton } from './pin-to.tsx';
 import { OutputDiff } from './playground/output-diff.tsx';
 import classes from './playground/playground.module.css';
 import { Column, type ListedVersion } from './playground/playground-column.tsx';
@@ -60,6 +62,7 @@ function Playground(props: {
   const playground = usePlayground(prompt, versionIds);
   const sets = useValueSets(useMe().user.userId, promptId);
   const [dialog, setDialog] = useState<OpenDialog>(null);
+  const [saved, setSaved] = useState<PromptVersion | null>(null);
   const { draft, columns } = playground;
   if (draft.error && !draft.draft) return <ErrorState error={draft.error} onRetry={draft.retry} />;
   if (!draft.draft) return <Skeleton height={420} />;
@@ -85,6 +88,7 @@ function Playground(props: {
         />
         <div className="stack">
           <RunBar playground={playground} onSave={() => setDialog('save version')} />
+          {saved && !draft.changed && <Saved version={saved} />}
           <Columns playground={playground} versions={versions} />
         </div>
       </form>
@@ -94,9 +98,19 @@ function Playground(props: {
         versionIds={versionIds}
         playground={playground}
         sets={sets}
+        onSaved={setSaved}
         onClose={() => setDialog(null)}
       />
     </>
+  );
+}
+
+function Saved({ version }: { readonly version: PromptVersion }) {
+  const { promptId, promptVersionId: id, promptVersionLabel: label } = version;
+  return (
+    <p className={classes.note}>
+      Saved as {label}. <PinToButton promptId={promptId} version={{ id, label }} />
+    </p>
   );
 }
 
@@ -107,9 +121,10 @@ function Dialogs(props: {
   readonly versionIds: readonly string[];
   readonly playground: PlaygroundState;
   readonly sets: ValueSets;
+  readonly onSaved: (version: PromptVersion) => void;
   readonly onClose: () => void;
 }) {
-  const { dialog, promptId, versionIds, playground, sets, onClose } = props;
+  const { dialog, promptId, versionIds, playground, sets, onSaved, onClose } = props;
   const { draft, values, setValues, actions } = playground;
   return (
     <Suspense>
@@ -118,7 +133,10 @@ function Dialogs(props: {
           promptId={promptId}
           draft={draft.draft}
           onEdit={draft.edit}
-          onSaved={actions.saved}
+          onSaved={(sent, version) => {
+            actions.saved(sent, version);
+            onSaved(version);
+          }}
           onClose={onClose}
         />
       )}
@@ -142,7 +160,7 @@ const versionsMax = 20;
 /** What can be done with all columns. */
 function RunBar(props: { readonly playground: PlaygroundState; readonly onSave: () => void }) {
   const { playground, onSave } = props;
-  const { columns, executions, create, draft, problem, usesDraft } = playground;
+  const { columns, executions, create, draft, problem, usesDraft, savesDraft } = playground;
   const isRunning = columns.some(({ slot }) => executions[slot]?.execution.isPending);
   const runLabel = ['Run', 'Run', 'Run both', 'Run all three'][columns.length];
   return (
@@ -154,7 +172,7 @@ function RunBar(props: { readonly playground: PlaygroundState; readonly onSave: 
           disabled={problem !== null}
           title="Ctrl+Enter or ⌘+Enter"
         >
-          {usesDraft ? 'Save draft and run' : runLabel}
+          {savesDraft ? 'Save draft and run' : runLabel}
         </Button>
         {columns.length < columnsMax && (
           <Button
@@ -173,9 +191,15 @@ function RunBar(props: { readonly playground: PlaygroundState; readonly onSave: 
           Save as version
         </Button>
       </Group>
+      <div className={classes.cost}>
+        <CostField value={playground.maxCostUSD} onChange={playground.setMaxCostUSD} />
+      </div>
       <FormError error={create.error} />
       <p className={classes.note} role="status">
-        {problem ?? (usesDraft && 'The draft will be saved as a version first.')}
+        {problem ??
+          (savesDraft
+            ? 'The draft will be saved as a version first.'
+            : usesDraft && 'The draft runs as it is. It is saved only with Save as version.')}
       </p>
       <p className={classes.note}>
         Each execution uses one AI Action. Lists and charts leave these out:{' '}

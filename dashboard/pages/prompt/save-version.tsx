@@ -8,6 +8,7 @@ import { Card } from '../../components/layout/card.tsx';
 import { FormError } from '../../components/states/form-error.tsx';
 import { useCreateVersion } from '../../data/prompts/prompt-actions.ts';
 import { type Draft, draftProblem, toVersionInput } from './draft.ts';
+import { PinToButton } from './pin-to.tsx';
 
 /** Saves the draft as a new, immutable version. */
 export function SaveVersion(props: {
@@ -39,7 +40,14 @@ export function SaveVersion(props: {
           {create.isSuccess && !changed && (
             <div className={editor.saved} role="status">
               Saved as {create.data.promptVersionLabel}. Agents keep their pinned version until you
-              pin another.
+              pin another.{' '}
+              <PinToButton
+                promptId={prompt.promptId}
+                version={{
+                  id: create.data.promptVersionId,
+                  label: create.data.promptVersionLabel,
+                }}
+              />
             </div>
           )}
           <Button

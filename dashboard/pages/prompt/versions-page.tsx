@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PromptVersion } from '../../../src/client/index.ts';
@@ -9,6 +9,8 @@ import { useVersionColumns } from '../../components/versions/version-columns.tsx
 import { VersionDiff } from '../../components/versions/version-diff.tsx';
 import { VersionList } from '../../components/versions/version-list.tsx';
 import { versionsQuery } from '../../data/prompts/prompts.ts';
+import { can, useMe } from '../../data/workspace/me.ts';
+import { agentsOfPromptQuery, LiveIn, PinToButton } from './pin-to.tsx';
 import { VersionAgentsDialog } from './version-agents.tsx';
 
 const route = getRouteApi('/app/prompts/$promptId/versions');
@@ -18,16 +20,25 @@ export function VersionsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const versions = useInfiniteQuery(versionsQuery(promptId));
+  const agents = useQuery(agentsOfPromptQuery(promptId));
+  const liveIn = Map.groupBy(agents.data?.agents ?? [], (agent) => agent.promptVersionId);
+  const canEdit = can(useMe(), 'edit');
   const [agentsOf, setAgentsOf] = useState<{ id: string; label: string } | null>(null);
   const columns = useVersionColumns<
     Omit<PromptVersion, 'system' | 'user' | 'warnings' | 'responseFormat' | 'variableSchemas'>
   >({
     label: ({ promptVersionLabel }) => promptVersionLabel,
-    extraColumn: {
-      header: 'Model',
-      hideBelow: 'md',
-      cell: ({ model }) => <span className="code">{model ?? '–'}</span>,
-    },
+    extraColumns: [
+      {
+        header: 'Live in',
+        cell: ({ promptVersionId }) => <LiveIn agents={liveIn.get(promptVersionId) ?? []} />,
+      },
+      {
+        header: 'Model',
+        hideBelow: 'md',
+        cell: ({ model }) => <span className="code">{model ?? '–'}</span>,
+      },
+    ],
     actions: ({ promptVersionId, promptVersionLabel: label }) => (
       <>
         <Link
@@ -46,6 +57,7 @@ export function VersionsPage() {
         >
           Run
         </Link>
+        {canEdit && <PinToButton promptId={promptId} version={{ id: promptVersionId, label }} />}
         <UnstyledButton
           className={list.link}
           aria-label={`Agents of ${label}`}

@@ -104,6 +104,12 @@ const alertsRoute = createRoute({
   component: lazyPage(() => import('./alerts/alerts-page.tsx'), 'AlertsPage'),
 });
 
+const budgetsRoute = createRoute({
+  getParentRoute: () => settingsRoute,
+  path: '/budgets',
+  component: lazyPage(() => import('./budgets/budgets-page.tsx'), 'BudgetsPage'),
+});
+
 const retentionRoute = createRoute({
   getParentRoute: () => settingsRoute,
   path: '/retention',
@@ -133,6 +139,7 @@ export const settingsRoutes = settingsRoute.addChildren([
   endpointsRoute,
   endpointRoute,
   alertsRoute,
+  budgetsRoute,
   retentionRoute,
   auditRoute,
   accountRoute,

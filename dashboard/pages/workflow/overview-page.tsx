@@ -12,6 +12,7 @@ import { graphSteps } from '../../data/workflows/workflow-graph.ts';
 import { workflowQuery } from '../../data/workflows/workflows.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
 import { Graph } from './graph/graph.tsx';
+import { WorkflowFigures } from './runs/workflow-figures.tsx';
 import { StepCard } from './steps/step-card.tsx';
 import classes from './workflow.module.css';
 
@@ -42,6 +43,7 @@ export function OverviewPage() {
   ];
   return (
     <div className="areas">
+      <WorkflowFigures workflow={workflow} />
       <Graph
         steps={steps}
         label="Steps of the workflow"

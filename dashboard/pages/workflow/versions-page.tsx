@@ -33,11 +33,13 @@ export function VersionsPage() {
         {isPinned(version) && <StateBadge tone="good" text="pinned" />}
       </>
     ),
-    extraColumn: {
-      header: 'Steps',
-      hideBelow: 'md',
-      cell: ({ stepCount }) => stepCount,
-    },
+    extraColumns: [
+      {
+        header: 'Steps',
+        hideBelow: 'md',
+        cell: ({ stepCount }) => stepCount,
+      },
+    ],
     actions: (version) => {
       const { workflowVersionId, workflowVersionLabel: label } = version;
       return (

@@ -5,7 +5,7 @@ import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { Me } from '../../../src/client/index.ts';
+import { joinValues, type Me } from '../../../src/client/index.ts';
 import { PauseDialog } from '../../components/dialogs/pause-dialog.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import { agentsQuery } from '../../data/agents/agents.ts';
@@ -38,7 +38,9 @@ export default function CommandPalette(props: {
   const local = useLocalGroups(props);
   // Each request reopens it.
   useEffect(() => spotlight.open(), [props.openRequests]);
-  const groups = [...matching(local, typed), ...found].filter(({ items }) => items.length > 0);
+  const groups = [...matching(local, typed), ...found, useCallers(typed)].filter(
+    ({ items }) => items.length > 0,
+  );
   useSelectFirst(query, groups.flatMap(({ items }) => items.map(({ id }) => id)).join());
   return (
     <Spotlight.Root
@@ -51,7 +53,7 @@ export default function CommandPalette(props: {
     >
       <Modal.Title className="visually-hidden">Search</Modal.Title>
       <Spotlight.Search
-        placeholder="Search pages, agents, prompts, workflows, or paste an identifier"
+        placeholder="Search pages, agents, prompts, workflows, “user NAME”, or paste an identifier"
         aria-label="Search pages, agents, prompts, workflows, actions and identifiers"
         leftSection={<Icon name="search" />}
       />
@@ -123,7 +125,7 @@ function useFound(me: Me, typed: string): Found {
               {
                 ...{ id: `id-${one.id}`, label: one.label, description: one.id },
                 leftSection: <Icon name="search" />,
-                onClick: () => void navigate({ to: one.to }),
+                onClick: () => void navigate({ to: one.to, search: (one.search ?? {}) as never }),
               },
             ]
           : [],
@@ -169,6 +171,22 @@ function useFound(me: Me, typed: string): Found {
   return { groups: before === typed ? groups : matching(groups, typed), isSettled, failed };
 }
 
+/** Users and sessions have no list: `user NAME`, `session NAME`, or what looks like the identifier of one. */
+function useCallers(text: string): Group {
+  const navigate = useNavigate();
+  const [, kind, named] = /^(user|session)\s+(\S.*)$/i.exec(text) ?? [];
+  const isIdentifier = /^\S*[\d@:]\S*$/.test(text) && !/^[a-z]{3}_[0-9a-z]{26}$/.test(text);
+  const value = named ?? (isIdentifier ? text : null);
+  const kinds = kind ? [kind.toLowerCase()] : ['user', 'session'];
+  const items = kinds.map((one) => ({
+    ...{ id: `of-${one}`, label: `Executions of ${one} ${value}` },
+    leftSection: <Icon name="history" />,
+    onClick: () =>
+      void navigate({ to: '/history', search: { [one]: joinValues([value ?? '']) } as never }),
+  }));
+  return { label: 'Callers', items: value === null ? [] : items };
+}
+
 /** Pages, settings and actions, which need no server. */
 function useLocalGroups(props: {
   readonly me: Me;
@@ -191,9 +209,17 @@ function useLocalGroups(props: {
         open('/keys', 'Create key', 'plus'),
       ]
     : [];
+  const failures: Item = {
+    ...open('/history', 'Failed executions', 'history'),
+    id: 'failed',
+    onClick: () => void navigate({ to: '/history', search: { status: 'failed' } }),
+  };
   const actions = useActions(props.onShortcuts, props.onSignOut);
   return [
-    { label: 'Pages', items: navigationItems.map(({ to, label, icon }) => open(to, label, icon)) },
+    {
+      label: 'Pages',
+      items: [...navigationItems.map(({ to, label, icon }) => open(to, label, icon)), failures],
+    },
     { label: 'Settings', items: settings },
     {
       label: 'Actions',

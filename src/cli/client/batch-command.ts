@@ -75,6 +75,7 @@ const waitingTexts = {
   agent_paused: 'Waiting: the agent accepts no calls.',
   quota: 'Waiting: the monthly quota is used up.',
   rate_limit: 'Waiting for a rate limit.',
+  budget: 'Waiting for a budget.',
 } as const;
 
 async function printResults({ cueline, signal }: Call, agentId: string, batchId: string) {

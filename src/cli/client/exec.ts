@@ -17,6 +17,7 @@ export interface ExecOptions extends VariableOptions, LabelOptions, WaitOptions 
   readonly wait?: true;
   readonly stream?: true;
   readonly playground?: true;
+  readonly maxCost?: number;
   readonly idempotencyKey?: string;
 }
 
@@ -30,6 +31,7 @@ export async function exec(call: Call, agentId: string, options: ExecOptions): P
     ...labelsOf(options),
     stream: options.stream,
     playground: options.playground,
+    maxCostUSD: options.maxCost,
     // Cancellation needs the id, so Ctrl-C does not abort the call itself.
     signal: cancelOnInterrupt ? undefined : call.signal,
   });

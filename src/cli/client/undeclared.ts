@@ -6,7 +6,7 @@ import type { Declaration, DeclarationRead } from '../../client/index.ts';
  */
 
 export interface Undeclared {
-  readonly kind: 'toolServer' | 'prompt' | 'agent' | 'workflow';
+  readonly kind: 'toolServer' | 'prompt' | 'agent' | 'budget' | 'workflow';
   readonly name: string;
   readonly action: 'none';
   readonly field?: 'version';
@@ -17,7 +17,8 @@ export function undeclaredIn(
   { declaration, omitted }: DeclarationRead,
   declared: Declaration,
 ): Undeclared[] {
-  const rest = (['toolServer', 'prompt', 'agent', 'workflow'] as const).flatMap((kind) => {
+  const kinds = ['toolServer', 'prompt', 'agent', 'budget', 'workflow'] as const;
+  const rest = kinds.flatMap((kind) => {
     const isDeclared = hasName(declared[`${kind}s`] ?? []);
     const unique = declaration[`${kind}s`] ?? [];
     const names = [...unique, ...omitted.filter((one) => one.kind === kind)];

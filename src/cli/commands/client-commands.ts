@@ -1,5 +1,14 @@
 import { type Command, Option } from 'commander';
-import { collectPair, collectText, group, identifier, seconds, wholeNumber } from '../arguments.ts';
+import {
+  collectNumber,
+  collectPair,
+  collectText,
+  dollars,
+  group,
+  identifier,
+  seconds,
+  wholeNumber,
+} from '../arguments.ts';
 import { couldNotRunCode } from '../client/command-failure.ts';
 import { historyCommands } from './history-commands.ts';
 import { retentionCommands } from './retention-commands.ts';
@@ -17,6 +26,7 @@ export function clientCommands(program: Command): void {
   declarationCommands(program);
   historyCommands(program);
   batchCommands(group(program, 'batch', 'run files of calls'));
+  budgetCommands(group(program, 'budgets', 'list, set and delete budgets'));
   eventCommands(program);
   retentionCommands(program);
 }
@@ -53,6 +63,7 @@ function execCommands(program: Command): void {
     .option('--metadata <name=value>', 'metadata; repeatable', collectPair)
     .option('--idempotency-key <key>', 'executes once per key and variables')
     .option('--playground', 'mark a playground execution, which lists and statistics leave out')
+    .option('--max-cost <USD>', 'the most that the execution may cost', dollars)
     .option('--wait', 'wait for the end; exit code 1 if the execution fails')
     .option('--stream', 'print the text as it arrives; exit code 1 if the execution fails')
     .addOption(new Option(timeout[0], timeout[1]).argParser(timeout[2]).implies({ wait: true }))
@@ -96,6 +107,10 @@ function agentCommands(command: Command): void {
   const pins = 'list the pinned versions of an agent, newest first';
   plainCommand(command, 'pins', 'listPins.pins', pins, {
     columns: ['pinnedAt', 'promptVersionId', 'promptVersionLabel', 'pinnedBy'],
+  }).argument(...agentArgument);
+  const refusals = 'list the refused calls of an agent in the last 30 days, by key and code';
+  plainCommand(command, 'refusals', 'listRefusals.refusals', refusals, {
+    columns: ['lastAt', 'apiKeyId', 'code', 'count', 'lastMessage'],
   }).argument(...agentArgument);
   const pin = 'pin a prompt version; pin an earlier one to roll back';
   plainCommand(command, 'pin', 'updateAgent', pin, {
@@ -202,11 +217,11 @@ function toolServerCommands(command: Command): void {
   }).argument(...server);
 }
 
-/** Tool servers, prompts, agents and workflows as code. */
+/** Tool servers, prompts, agents, budgets and workflows as code. */
 function declarationCommands(program: Command): void {
   const cli = () => import('../client/declaration-command.ts');
   const file = ['[file]', 'YAML file; - is standard input or output', 'cueline.yaml'] as const;
-  serverCommand(program, 'pull', 'export prompts, agents and workflows to a file')
+  serverCommand(program, 'pull', 'export prompts, agents, budgets and workflows to a file')
     .argument(...file)
     .action(calling(async () => (await cli()).pull));
   serverCommand(
@@ -251,6 +266,31 @@ function batchCommands(command: Command): void {
     .requiredOption('--agent <agent>', 'id, slug or alias of the agent', identifier)
     .option('--idempotency-key <key>', 'continues an interrupted upload with the same key')
     .action(calling(async () => (await import('../client/batch-command.ts')).runBatch));
+}
+
+/** All need the permission `own`. */
+function budgetCommands(command: Command): void {
+  const cli = () => import('../client/budgets-command.ts');
+  plainCommand(command, 'list', 'listBudgets.budgets', 'list the budgets of the workspace', {
+    columns: ['budgetId', 'name', 'per', 'period', 'limitUSD', 'enabled'],
+  });
+  serverCommand(command, 'put', 'create the budget of this name, or change what the options name')
+    .argument('<name>', 'its name')
+    .option('--limit <USD>', 'what the calls of a window may cost', dollars)
+    .option('--per <per>', 'whose calls share a limit: none, agent, key or user')
+    .option('--period <period>', 'hour, day, week, month or total')
+    .option('--agent <agent>', 'only calls of this agent; repeatable', collectText)
+    .option('--api-key <id>', 'only calls with this key; repeatable', collectText)
+    .option('--tag <tag>', 'only calls with this tag; repeatable', collectText)
+    .option('--max-tokens <n>', 'maxTokens of agents that have none', wholeNumber)
+    .option('--threshold <percent>', 'percent at which to tell; repeatable', collectNumber)
+    .option('--on-unknown <rule>', 'models without a price: refuse or count_zero')
+    .option('--enabled', 'enable it')
+    .option('--no-enabled', 'disable it')
+    .action(calling(async () => (await cli()).putBudget));
+  serverCommand(command, 'delete', 'delete a budget, and what it has counted')
+    .argument('<budget>', 'its id or name')
+    .action(calling(async () => (await cli()).removeBudget));
 }
 
 function eventCommands(program: Command): void {

@@ -1,20 +1,23 @@
 import { type Command, Option } from 'commander';
+import { sorts } from '../../core/history/sort-order.ts';
 import { collectPair, identifier, wholeNumber } from '../arguments.ts';
 import { calling, serverCommand } from './server-command.ts';
 
 /** Commands that read the history: list, export and statistics. */
 export function historyCommands(program: Command): void {
   const history = withFilters(
-    serverCommand(
-      program,
-      'history',
-      'list the records of an agent or of all agents, newest first',
-    ),
+    serverCommand(program, 'history', 'list the records of an agent or of all agents'),
   )
     // Options after "export" belong to the subcommand.
     .enablePositionalOptions()
+    .addOption(
+      new Option('--sort <order>', 'order; with - descending (default: -executedAt)').choices(
+        sorts,
+      ),
+    )
+    .option('--totals', 'also print the sums over all matching records')
     .option('--limit <n>', 'maximum number of records, up to 100 (default: 20)', wholeNumber)
-    .addOption(new Option('--all', 'list all matching records').conflicts('limit'))
+    .addOption(new Option('--all', 'list all matching records').conflicts(['limit', 'totals']))
     .action(calling(async () => (await import('../client/list-history.ts')).history));
   withFilters(serverCommand(history, 'export', 'export all matching records as JSON lines or CSV'))
     .addOption(
@@ -24,6 +27,12 @@ export function historyCommands(program: Command): void {
     .option('--output <file>', 'write to a file instead of standard output')
     .option('--resume', 'continue after the last complete record of the file')
     .action(calling(async () => (await import('../client/export-command.ts')).exportHistory));
+  serverCommand(history, 'sessions', 'list sessions, those with the newest records first')
+    .option('--user <user>', 'only executions for this user')
+    .option('--agent-id <agent>', 'only executions of this agent')
+    .option('--limit <n>', 'maximum number of sessions, up to 100 (default: 20)', wholeNumber)
+    .option('--cursor <cursor>', 'nextCursor of the previous page')
+    .action(calling(async () => (await import('../client/list-history.ts')).sessions));
   serverCommand(program, 'statistics', 'show the statistics of an agent or of all agents')
     .argument('[agent]', 'id, slug or alias of the agent', identifier)
     .option(

@@ -7,6 +7,7 @@ import { StartupFailure } from '../../core/startup-failure.ts';
 import { hashPassword } from '../../features/people/access/session.ts';
 import { createCredentials } from '../../features/providers/verbs/credentials.ts';
 import { demoModel } from '../../models/connection/environment.ts';
+import { createPriceLookup } from '../../models/price-lookup.ts';
 import { createModels } from '../../models/registry.ts';
 import { bootstrapWorkspace } from '../../process/setup/bootstrap-workspace.ts';
 import { createDemo, type Demo } from '../../process/setup/create-demo.ts';
@@ -91,8 +92,8 @@ async function startServing(
 async function openModels(
   { config, lifetime, log }: Context,
   secret: string,
-): Promise<Pick<WiringDeps, 'models' | 'providers' | 'testConnection' | 'directory'>> {
-  const models = createModels({
+): Promise<Pick<WiringDeps, 'models' | 'prices' | 'providers' | 'testConnection' | 'directory'>> {
+  const options = {
     open: createCredentials({
       sealKey: deriveSealKey(secret),
       onUnreadable: (provider) =>
@@ -106,10 +107,12 @@ async function openModels(
     allowedHosts: config.allowedHosts,
     chainWorkspaces: config.chainWorkspaces,
     proxies: config.proxies,
-  });
+  };
+  const models = createModels(options);
   lifetime.closers.defer(() => models.close());
   const { states: providers, testConnection } = models;
-  const more = { providers, testConnection, directory: models };
+  const prices = createPriceLookup(options);
+  const more = { prices, providers, testConnection, directory: models };
   if (config.otlpEndpoint === null) return { models, ...more };
   const { withTracing } = await import('../../models/with-tracing.ts');
   const spans = await withTracing(models, {

@@ -23,6 +23,8 @@ export interface AgentConfig extends CallSettings, FallbackSettings {
   readonly maxAttempts?: number;
   readonly timeoutMs?: number;
   readonly maxConcurrency?: number;
+  /** The most that an execution may cost, in US dollars. */
+  readonly maxCostUSD?: number;
   readonly responseFormat?: ResponseFormat;
   /** Whether the response of the model is read as a stream. */
   readonly stream?: boolean;
@@ -38,6 +40,8 @@ export interface ExecutionSettings extends FallbackSettings {
   /** From the first start of work to the end, over all attempts. */
   readonly timeoutMs: number;
   readonly maxConcurrency: number | null;
+  /** The most that all its calls may cost, in US dollars; absent without a limit. */
+  readonly maxCostUSD?: number;
   /** Absent if there are none. */
   readonly call?: CallSettings;
   /** What the caller adds to the prompt. */
@@ -46,11 +50,18 @@ export interface ExecutionSettings extends FallbackSettings {
   readonly responseFormat?: ResponseFormat;
   /** The response of the model is read as a stream. */
   readonly stream?: true;
+  /** What a limit of cost set where the agent sets nothing. */
+  readonly applied?: AppliedLimits;
   /** Only if its version executes tools. */
   readonly tools?: Required<ToolSettings>;
   readonly defaults: Readonly<Record<string, unknown>>;
   /** False: nothing of the bodies remains after the end; absent means true. */
   readonly storeBodies?: false;
+}
+
+/** Settings that the agent does not have, as an execution was sent with them. */
+export interface AppliedLimits {
+  readonly maxTokens: number;
 }
 
 /** A step of a workflow run; `item` is -1 except for an item of a list. */

@@ -60,6 +60,12 @@ export function placeholders(template: Template): string[] {
   return [...names];
 }
 
+/** The text without its placeholders, and the name of each of these. */
+export function splitTemplate(text: string) {
+  const names = [...text.matchAll(placeholder)].map(([, name = '']) => name);
+  return { fixed: text.replace(placeholder, ''), names };
+}
+
 /** The variables whose values are images or files. A variable used as both must be an image. */
 export function fileVariables(messages: Template['messages']): Record<string, FileKind> {
   const kinds = new Map<string, FileKind>();

@@ -17,6 +17,7 @@ import {
 import { type Labels, labelFields, labelsJson, readLabels } from '../labels.ts';
 import { storable } from '../storable-text.ts';
 import { decodeUtf8, notUtf8 } from '../utf8.ts';
+import { costLimitMax, isCostLimit } from './cost-limit.ts';
 import { readMessages } from './messages.ts';
 
 /**
@@ -35,15 +36,31 @@ export type ExecuteBody =
       readonly rerunOf?: string;
       /** Whether it is marked as one of a playground. */
       readonly playground?: boolean;
+      /** The version that it executes instead of the pinned one. */
+      readonly draft?: DraftVersion;
+      /** The most that the execution may cost, in US dollars. */
+      readonly maxCostUSD?: number;
       /** Whether the client may have turned values into text (`text-values.ts`). */
       readonly mayHoldTexts?: boolean;
       /** The variables as sent, if some of these texts were read. */
       readonly sent?: Variables;
     }
-  | { readonly kind: 'malformed' | 'too-large' | 'unsupported'; readonly message: string }
+  /** `denied`: its caller may not send such a body. */
+  | {
+      readonly kind: 'malformed' | 'too-large' | 'unsupported' | 'denied';
+      readonly message: string;
+    }
   /** An object without the field: no variables are supplied. */
   | { readonly kind: 'absent'; readonly message: string }
   | { readonly kind: 'invalid'; readonly message: string; readonly variable: string | null };
+
+/** The unsaved version of a playground. */
+export interface DraftVersion {
+  /** As sent. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Its stored id, once it is checked and stored. */
+  readonly versionId?: string;
+}
 
 /** A body that is parsed once its caller is known: it is long, or what it names must be looked up. */
 export interface UnparsedBody<Parsed = ExecuteBody> {
@@ -63,7 +80,7 @@ export interface Variables {
 
 /**
  * Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow, with labels; for an agent also with `stream`,
- * `rerunOf` and `playground`. Other fields are rejected.
+ * `rerunOf`, `playground` and `draft`. Other fields are rejected.
  */
 export function parseExecuteBody(
   text: string,
@@ -86,6 +103,9 @@ export function parseExecuteBody(
   const labels = readLabels(found);
   if (labels !== null && 'problem' in labels) return invalid(labels.problem);
   const options = readOptions(body);
+  if ((found.findLast(({ name }) => name === 'draft')?.text.length ?? 0) > draftCharsMax) {
+    return invalid(`Field "draft" must have at most ${draftCharsMax} characters.`);
+  }
   if ('problem' in options) return invalid(options.problem);
   if (body[field] === undefined) return { kind: 'absent', message: `Field "${field}" is missing.` };
   if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
@@ -93,25 +113,46 @@ export function parseExecuteBody(
   return read.kind === 'variables' ? { ...read, ...options } : read;
 }
 
-const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground'];
+const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground', 'draft', 'maxCostUSD'];
+
+/** As long as the body that creates a version. */
+const draftCharsMax = 1_048_576;
+
+/** All fields that the body of a call may have. */
+export const executeFields: readonly string[] = [
+  ...['variables', 'input'],
+  ...labelFields,
+  ...agentFields,
+];
 
 /** The fields that only agents have. A malformed id is treated as unknown. */
 function readOptions(
   body: Record<string, unknown>,
 ):
   | { readonly problem: string }
-  | { readonly stream?: boolean; readonly rerunOf?: string; readonly playground?: boolean } {
-  const { stream, rerunOf, playground } = body;
+  | Pick<VariablesBody, 'stream' | 'rerunOf' | 'playground' | 'draft' | 'maxCostUSD'> {
+  const { stream, rerunOf, playground, draft, maxCostUSD } = body;
   for (const [name, value] of Object.entries({ stream, playground })) {
     if (value === undefined || typeof value === 'boolean') continue;
     return { problem: `Field "${name}" must be true or false.` };
   }
   const id = typeof rerunOf === 'string' ? fromId('execution', rerunOf) : null;
   if (rerunOf !== undefined && id === null) return { problem: unknownRerun };
+  if (draft !== undefined && !isObject(draft)) {
+    return { problem: 'Field "draft" must be an object.' };
+  }
+  if (draft !== undefined && playground !== true) {
+    return { problem: 'Field "draft" is possible only with "playground": true.' };
+  }
+  if (maxCostUSD !== undefined && !isCostLimit(maxCostUSD)) {
+    return { problem: `Field "maxCostUSD" must be a number above 0, at most ${costLimitMax}.` };
+  }
   return {
     ...(stream !== undefined && { stream: stream as boolean }),
     ...(id !== null && { rerunOf: id }),
     ...(playground === true && { playground }),
+    ...(draft !== undefined && { draft: { fields: draft } }),
+    ...(maxCostUSD !== undefined && { maxCostUSD }),
   };
 }
 
@@ -208,9 +249,14 @@ export interface DigestInput {
 export function bodyDigestInput(body: ExecuteBody): DigestInput {
   if (body.kind !== 'variables') return { json: [], marks: [body.kind] };
   const labels = labelsJson(body.labels);
+  const { draft } = body;
   return {
-    json: [body.variables.json, ...(labels === null ? [] : [labels])],
-    marks: body.playground ? ['playground'] : [],
+    json: [
+      body.variables.json,
+      ...(labels === null ? [] : [labels]),
+      ...(draft ? [JSON.stringify(draft.fields)] : []),
+    ],
+    marks: [...(body.playground ? ['playground'] : []), ...(draft ? ['draft'] : [])],
   };
 }
 

@@ -25,7 +25,7 @@ export type LineStatus = (typeof lineStatuses)[number];
 export type BatchCounts = Readonly<Record<'total' | LineStatus, number>>;
 
 /** Why no line of a batch can start now. */
-export const waitReasons = ['agent_paused', 'quota', 'rate_limit'] as const;
+export const waitReasons = ['agent_paused', 'quota', 'rate_limit', 'budget'] as const;
 export type WaitReason = (typeof waitReasons)[number];
 
 /** By a person or key, or because what it acts for may no longer call the agent. */
@@ -34,6 +34,7 @@ export const batchCancelReasons = [
   'key_ended',
   'permission_lost',
   'agent_deleted',
+  'budget_exhausted',
 ] as const;
 export type BatchCancelReason = (typeof batchCancelReasons)[number];
 
@@ -43,6 +44,7 @@ export const canceledText: Readonly<Record<BatchCancelReason, string>> = {
   key_ended: 'The API key of the batch has ended.',
   permission_lost: 'The batch lost the permission to execute the agent.',
   agent_deleted: 'The agent was deleted.',
+  budget_exhausted: 'A budget that never resets is spent.',
 };
 
 export const batchLinesMax = 50_000;

@@ -15,6 +15,8 @@ export const workflowRunEventTypes = [
   'workflow_run.canceled',
 ] as const;
 
+export const budgetEventTypes = ['budget.threshold', 'budget.exhausted', 'budget.overrun'] as const;
+
 /** What an endpoint gets that says nothing else. */
 export const alertEventTypes = ['alert.fired', 'alert.cleared'] as const;
 
@@ -31,6 +33,7 @@ export const eventTypes = [
   'provider.recovered',
   'quota.threshold',
   'quota.exhausted',
+  ...budgetEventTypes,
   ...alertEventTypes,
   'endpoint.disabled',
   'ping',

@@ -1,4 +1,5 @@
 import { type KeyWindows, type RateLimits, spendKeys, type WindowState } from '../agent/limits.ts';
+import type { BudgetWindow } from '../budget/reserve.ts';
 import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
 import type { Caller } from '../people/caller.ts';
 import type { EndStatus } from './execution.ts';
@@ -43,6 +44,16 @@ export interface Refusal {
   readonly states: readonly WindowState[];
   /** The record of this refusal; null if it leaves none. */
   readonly record: { readonly status: EndStatus; readonly errorCode: ExecutionErrorCode } | null;
+  /** The budget that refused it. */
+  readonly budget?: RefusedByBudget;
+}
+
+export interface RefusedByBudget {
+  readonly window: BudgetWindow;
+  /** Whether it is spent; otherwise only calls that are running are in the way. */
+  readonly isSpent: boolean;
+  /** Whether it never resets. */
+  readonly isFinal: boolean;
 }
 
 export type Refuse = (
@@ -124,5 +135,6 @@ const records: Partial<Record<CallFailureCode, Refusal['record']>> = {
   UNAUTHORIZED: { status: 'unauthorized', errorCode: 'KEY_NOT_AUTHORIZED' },
   AGENT_NOT_ACTIVE: { status: 'unauthorized', errorCode: 'AGENT_NOT_ACTIVE' },
   RATE_LIMIT_EXCEEDED: { status: 'rate_limited', errorCode: 'RATE_LIMIT_EXCEEDED' },
+  BUDGET_EXCEEDED: { status: 'rate_limited', errorCode: 'BUDGET_EXCEEDED' },
   QUOTA_EXCEEDED: { status: 'rate_limited', errorCode: 'QUOTA_EXCEEDED' },
 };

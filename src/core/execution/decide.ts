@@ -24,15 +24,19 @@ import {
   type WindowState,
 } from '../agent/limits.ts';
 import type { AgentConfig, ModelSettings, WorkflowStepOf } from '../agent/model-settings.ts';
+import type { TemplateSize } from '../agent/prompt-size.ts';
 import type { ResponseFormat } from '../agent/response-format.ts';
 import { type StoredVariables, storeFiles } from '../agent/stored-files.ts';
 import { type ExecuteBody, missingOf, type Variables } from '../agent/variables.ts';
 import type { BatchLineOf } from '../batch/batch.ts';
+import type { Reservation } from '../budget/budget.ts';
+import { type BudgetWindow, budgetRefusal, type NeededUsd, reserve } from '../budget/reserve.ts';
 import type { CallFailureCode } from '../failure.ts';
 import { toId } from '../id.ts';
 import type { Labels } from '../labels.ts';
+import type { PriceLookup } from '../model/call-bound.ts';
 import type { ModelSetup } from '../model/model-port.ts';
-import type { Caller } from '../people/caller.ts';
+import { type Caller, seesCosts } from '../people/caller.ts';
 import { sees } from '../people/member.ts';
 import { missingValues } from './bound-values.ts';
 import {
@@ -41,10 +45,12 @@ import {
   checkCall,
   type PassedCall,
   type Refusal,
+  type Refuse,
   type Replay,
   refuseLimited,
   type Unprepared,
 } from './check-call.ts';
+import { type AcceptedCost, type CostRefusal, checkCost, costLimitOf } from './check-cost.ts';
 import {
   asSent,
   type CallerSchema,
@@ -55,7 +61,8 @@ import {
   type VariablesQuestion,
   variableProblemText,
 } from './examine-variables.ts';
-import { bodyFailure, inactiveMessage, quotaFields } from './refusal-messages.ts';
+import { isSameSize, type MeasuredCall, measureCall, type SizeQuestion } from './measure-call.ts';
+import { bodyFailure, inactiveMessage, quotaFields, reportedLimits } from './refusal-messages.ts';
 
 /**
  * The admission decision on one execute call: a pure function of the locked rows. It changes the counts in place, so
@@ -100,6 +107,8 @@ export interface Preparation {
   } | null;
   /** The formats of that agent and of the call; null if there was nothing to compare. */
   readonly compared: ComparedFormats | null;
+  /** Only under a limit of cost. */
+  readonly measured?: MeasuredCall | null;
 }
 
 export interface AgentAtAdmission {
@@ -138,6 +147,8 @@ export interface AgentAtAdmission {
   readonly responseFormat: string | null;
   /** That of the agent, else of its version, as JSON text. */
   readonly formatText: string | null;
+  /** Whether its workspace has budgets. */
+  readonly isBudgeted: boolean;
   /** The tools of the version. */
   readonly toolNames: readonly string[];
   /** What the tools that the service executes take from the call; null if the version has none. */
@@ -156,9 +167,14 @@ export interface Facts extends CallFacts {
   readonly agent: AgentAtAdmission | null;
   readonly agentCounts: Counts | null;
   readonly month: MonthCount;
+  /** The windows of budgets that the call counts for; null if its workspace has none. Reserved in place. */
+  readonly windows: readonly BudgetWindow[] | null;
   /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
   readonly call: Pick<ExecuteCall, 'body' | 'preparation' | 'batchLine' | 'idempotencyKey'>;
+  readonly prices: PriceLookup;
+  /** Of the version of a batch under a limit of cost: its lines are short, so they are measured here. */
+  readonly lineTemplate?: TemplateSize | null;
 }
 
 export type Decision =
@@ -178,6 +194,10 @@ export type Decision =
       /** What the caller adds to the prompt and the format that it asks for; null for nothing. */
       readonly additions: CallAdditions | null;
       readonly responseFormat: ResponseFormat | null;
+      /** Null without a limit of cost. */
+      readonly cost: AcceptedCost | null;
+      /** Of the first call; null if its workspace has no budgets. */
+      readonly reservations: readonly Reservation[] | null;
     };
 
 export function decide(facts: Facts): Decision {
@@ -197,10 +217,11 @@ export function decide(facts: Facts): Decision {
 
 /** A call that is not decided now must not spend what `decide` has counted. */
 export function rememberCounts(
-  facts: CallFacts & Partial<Pick<Facts, 'agentCounts' | 'month'>>,
+  facts: CallFacts & Partial<Pick<Facts, 'agentCounts' | 'month' | 'windows'>>,
 ): () => void {
-  const { keyWindows, agentCounts, month } = facts;
-  const counted = [...keyWindows.map(({ counts }) => counts), agentCounts ?? {}, month ?? {}];
+  const { keyWindows, agentCounts, month, windows } = facts;
+  const ofKeys = keyWindows.map(({ counts }) => counts);
+  const counted = [...ofKeys, agentCounts ?? {}, month ?? {}, ...(windows ?? [])];
   const before = counted.map((counts) => ({ ...counts }));
   return () => {
     for (const [at, counts] of counted.entries()) Object.assign(counts, before[at]);
@@ -243,7 +264,7 @@ function targetOf({
         ? null
         : inactiveMessage(found),
     reused:
-      'This Idempotency-Key was used with other variables or another user, session, tags, metadata or playground.',
+      'This Idempotency-Key was used with other variables or another user, session, tags, metadata, playground or draft.',
   };
 }
 
@@ -274,6 +295,9 @@ function decideOnBody(
     const message = `The tools of this agent take values from the call that it does not have: ${unbound.join(', ')}.`;
     return refuse('MISSING_METADATA', message, { missingMetadata: unbound });
   }
+  const cost = limitCost(facts, agent, call, examined.stored);
+  if (cost === 'unmeasured') return { kind: 'unprepared' };
+  if (cost && 'code' in cost) return refuse(cost.code, cost.message, cost.fields);
   if (monthOf(nowMs) > month.month) {
     month.month = monthOf(nowMs);
     month.used = 0;
@@ -282,6 +306,8 @@ function decideOnBody(
     const fields = quotaFields(facts, month.actionsPerMonth);
     return refuse('QUOTA_EXCEEDED', 'The monthly quota of AI Actions is used up.', fields);
   }
+  const reserved = reserveWindows(facts, agent, cost?.boundUsd ?? null, refuse);
+  if (reserved && 'code' in reserved) return reserved;
   month.used++;
   const declared = new Set([
     ...agent.requiredVariables,
@@ -297,8 +323,58 @@ function decideOnBody(
     warnings: examined.warnings,
     additions,
     responseFormat,
+    cost,
+    reservations: reserved,
     ignoredVariables: [...variables.values.keys()].filter((name) => !declared.has(name)),
   };
+}
+
+/** Null if neither a limit of cost nor a budget concerns the call. */
+function limitCost(
+  { caller, call: { body, preparation, batchLine }, prices, lineTemplate, windows }: Facts,
+  agent: AgentAtAdmission,
+  call: ResolvedCall,
+  stored: StoredVariables,
+): AcceptedCost | CostRefusal | 'unmeasured' | null {
+  const maxCostUSD = body.kind === 'unparsed' ? null : costLimitOf(agent.config, body);
+  const limits = { maxCostUSD, windows: windows ?? [] };
+  if (maxCostUSD === null && limits.windows.length === 0) return null;
+  const question = sizeQuestionOf(agent, call, stored);
+  const { measured = null } = preparation ?? {};
+  if (batchLine && lineTemplate) {
+    const size = measureCall({ template: lineTemplate, question });
+    return checkCost(prices, caller, agent, { ...limits, size });
+  }
+  if (!measured || !isSameSize(measured.question, question)) return 'unmeasured';
+  return checkCost(prices, caller, agent, { ...limits, size: measured.size });
+}
+
+/** What tells how long the prompt of a call is. */
+export function sizeQuestionOf(
+  { versionId, defaults, formatText }: AgentAtAdmission,
+  { additions, schemaText }: ResolvedCall,
+  { json }: StoredVariables,
+): SizeQuestion {
+  const schema = schemaText ?? formatText;
+  return { versionId, json, defaults: JSON.stringify(defaults), additions, schema };
+}
+
+/** Reserves the bound of the first call in all its budgets. Null if the workspace has none. */
+function reserveWindows(
+  { windows, caller, nowMs }: Facts,
+  agent: AgentAtAdmission,
+  bound: NeededUsd,
+  refuse: Refuse,
+): readonly Reservation[] | Refusal | null {
+  if (windows === null) return null;
+  const decision = reserve(windows, bound);
+  if (decision.kind === 'unbounded') throw new Error('A call without a bound was not refused.');
+  if (decision.kind === 'reserved') return decision.reservations;
+  const refusal = budgetRefusal(decision, { nowMs, showsMoney: seesCosts(caller) });
+  const { isSpent, isFinal, message } = refusal;
+  const { window } = decision;
+  const fields = { rateLimits: reportedLimits({ caller, agent }), ...refusal.fields };
+  return { ...refuse('BUDGET_EXCEEDED', message, fields), budget: { window, isSpent, isFinal } };
 }
 
 function labelsOf(body: ParsedBody): Labels | null {
@@ -316,6 +392,8 @@ export interface ResolvedCall {
   readonly variables: Variables;
   readonly additions: CallAdditions | null;
   readonly responseFormat: ResponseFormat | null;
+  /** The schema of that format as JSON. */
+  readonly schemaText: string | null;
   /** The variable that is the conversation; null if there is none. */
   readonly list: string | null;
   /** What is left to examine outside of the locks; null for nothing. */
@@ -340,7 +418,8 @@ export function resolveCall(
   if ('code' in supplied) return supplied;
   const schema = responseFormat && callerSchemaOf(call);
   const question = questionOf(agent, supplied.variables, schema);
-  return { ...supplied, additions, responseFormat, list, question };
+  const schemaText = schema?.json ?? null;
+  return { ...supplied, additions, responseFormat, schemaText, list, question };
 }
 
 function callerSchemaOf(call: ParsedBody): CallerSchema | null {

@@ -90,6 +90,10 @@ const text = kind<string>()('text', ofText);
 const textOrNull = kind<string | null>()('text', (text) => Optional(ofText(text)));
 const count = kind<number>()('int', ofCount);
 const countOrNull = kind<number | null>()('int', ofCount);
+/** US dollars as decimal text. */
+const amountOrNull = kind<string | null>()('numeric', (description) =>
+  Optional(Type.Number({ minimum: 0, description })),
+);
 const timeOrNull = kind<Date | null>()('timestamptz', (text) => Optional(time(text)));
 const textsOrNull = kind<readonly string[] | null>()('text[]', (description) =>
   Optional(Type.Array(Type.String(), { description })),
@@ -262,6 +266,18 @@ export const executionFields = {
     "Origin of the price of the last priced attempt: the workspace's own, the cost that the provider states (where the workspace has no price), or the built-in table. Absent if no call was charged.",
     cost,
   ),
+  reservedUSD: amountOrNull(
+    'outcome',
+    61,
+    'The bounds of its calls: what budgets reserved for them. Absent if no budget concerned it.',
+    { row: 'reservedUsd', ...figure, ...cost },
+  ),
+  overrunUSD: amountOrNull(
+    'outcome',
+    62,
+    'What its provider charged beyond these bounds, which its budgets hold too. Absent if no budget concerned it.',
+    { row: 'overrunUsd', ...figure, ...cost },
+  ),
   completedAt: timeOrNull('clock', 14, 'Time when it ended.', figure),
   finishReason: textOrNull(
     'outcome',
@@ -278,7 +294,26 @@ export const executionFields = {
     34,
     'Settings that the model or provider rejected or ignored, such as `temperature`. Absent if all were applied.',
   ),
+  settingsApplied: jsonOrNull((description) =>
+    Optional(
+      Type.Object(
+        { maxTokens: Type.Integer({ minimum: 1 }) },
+        { additionalProperties: false, description },
+      ),
+    ),
+  )(
+    'input',
+    60,
+    'What it was sent with although its agent does not set it: under a limit of cost, `maxTokens`. Absent if nothing.',
+  ),
   outputText: textOrNull('outcome', 28, 'Present only on success.', { ...output, row: 'output' }),
+  outputPreview: {
+    type: Optional(
+      ofText(
+        'The first line of the output, of at most 200 characters. Only in lists with `omit=bodies` and `preview=true`.',
+      ),
+    ),
+  },
   outputJson: jsonOrNull((description) => Optional(Type.Unknown({ description })))(
     'outcome',
     50,
@@ -389,7 +424,10 @@ export type OutcomeColumns = Omit<Row<From<'outcome'> | 'modelUsed'>, 'status'> 
   readonly status: EndStatus;
 };
 /** An execution in a list. */
-export type ExecutionSummary = Row<Exclude<Stored, Detail | 'workspaceId'>>;
+export type ExecutionSummary = Row<Exclude<Stored, Detail | 'workspaceId'>> & {
+  /** The beginning of the output, where a list shows it without bodies. */
+  readonly outputPreview?: string | null;
+};
 /** The record. */
 export type Execution = ExecutionSummary &
   Row<Extract<Detail, Stored>> & {

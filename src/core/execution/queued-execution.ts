@@ -14,6 +14,8 @@ export interface Spent {
   readonly costKnown: boolean;
   /** Of the last attempt with a known cost. */
   readonly costSource: CostSource | null;
+  /** The bounds of calls whose cost is unknown: under a limit of cost they count as spent. */
+  readonly keptUsd: string;
 }
 
 export const nothingSpent: Spent = {
@@ -22,6 +24,7 @@ export const nothingSpent: Spent = {
   costUsd: '0',
   costKnown: true,
   costSource: null,
+  keptUsd: '0',
 };
 export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };
 
@@ -79,6 +82,10 @@ export interface QueuedExecution extends LiveExecution, Claim {
   readonly mismatch: string | null;
   readonly temperature: number | null;
   readonly setup: ModelSetup;
+  /** US dollars that earlier calls have cost, or may have: those whose cost is unknown count with their bound. */
+  readonly spentUsd: string;
+  /** The bound of the next call as the queue has it; null if it has none. */
+  readonly callBoundUsd: string | null;
   /** The variables with references to their files: the compact JSON text of an object. */
   readonly inputVariables: string;
   /** These files, as JSON; null if there are none. */
@@ -88,6 +95,10 @@ export interface QueuedExecution extends LiveExecution, Claim {
   /** The variables by name, if this process has just accepted them and they have no files. */
   readonly variableValues?: Variables['values'];
   readonly settings: ExecutionSettings;
+  /** Whether budgets of the workspace must be asked before the next call. */
+  readonly mustReserve: boolean;
+  /** What they have reserved for it, as decimal text; null if nothing. */
+  readonly reservedUsd: string | null;
   /** Finished turns that called tools; null if its version executes none. */
   readonly turns: number | null;
   /** Since the first start of work, by the database's clock. */
@@ -97,7 +108,8 @@ export interface QueuedExecution extends LiveExecution, Claim {
 /** What an execution has that no worker has called a model for. */
 export const neverCalled = {
   ...{ failures: 0, losses: 0, rejections: 0, waitCode: null },
-  ...{ called: false, emptied: false, mismatch: null, elapsedMs: 0 },
+  ...{ called: false, emptied: false, mismatch: null, elapsedMs: 0, spentUsd: '0' },
+  mustReserve: false,
 };
 
 /** What an end takes from the settings. */

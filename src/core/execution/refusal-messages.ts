@@ -104,6 +104,8 @@ export function bodyFailure(body: Exclude<ExecuteBody, { kind: 'variables' }>): 
       return { code: 'BODY_TOO_LARGE', message: `${message} ${passURLs}`, fields: {} };
     case 'unsupported':
       return { code: 'UNSUPPORTED_MEDIA_TYPE', message, fields: {} };
+    case 'denied':
+      return { code: 'PERMISSION_DENIED', message, fields: {} };
     case 'absent':
       return { code: 'INVALID_REQUEST', message, fields: {} };
     case 'invalid':

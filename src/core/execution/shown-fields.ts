@@ -87,6 +87,7 @@ const computed: Readonly<Record<ComputedField, Read> & Partial<Record<FieldName,
   inputVariables: suppliedVariables,
   queuedAt,
   tokensUsed: ({ inputTokens, outputTokens }) => inputTokens + outputTokens,
+  outputPreview: ({ outputPreview }) => outputPreview?.trim().split('\n', 1)[0]?.trim() || null,
   workflowId: ({ workflowId }) => workflowId && toId('workflow', workflowId),
   output: ({ output }) => output,
   messages: (_, { messages }) => messages,
@@ -108,7 +109,12 @@ function readColumn(name: string, field: FieldOptions): Read {
     };
   }
   if (sqlType === 'timestamptz') return (row) => (columnOf(row) as Date | null)?.toISOString();
-  if (sqlType === 'numeric') return (row) => Number(columnOf(row));
+  if (sqlType === 'numeric') {
+    return (row) => {
+      const amount = columnOf(row);
+      return amount === null ? null : Number(amount);
+    };
+  }
   return columnOf;
 }
 

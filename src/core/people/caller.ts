@@ -36,6 +36,11 @@ export function limitSubjectOf({ id, countedKeys }: Pick<Caller, 'id' | 'counted
   return countedKeys.at(-1)?.limitSubject ?? id;
 }
 
+/** Whether the caller may see what an execution costs: not with a key without `read` that is meant for browsers. */
+export function seesCosts({ rights, allowedOrigins }: Pick<Caller, 'rights' | 'allowedOrigins'>) {
+  return rights.includes('read') || allowedOrigins.length === 0;
+}
+
 /** A signed-in user as a member of one workspace. */
 export function sessionCaller({ workspaceId, userId, role }: MemberRole): Caller {
   return {

@@ -19,8 +19,11 @@ import { up as answers } from './0012-answers.ts';
 import { up as assistantMessages } from './0013-assistant-messages.ts';
 import { up as warnings } from './0014-warnings.ts';
 import { up as failedItems } from './0015-failed-items.ts';
+import { up as costLimits } from './0016-cost-limits.ts';
+import { up as budgets } from './0017-budgets.ts';
 import { up as toolLoop } from './0018-tool-loop.ts';
 import { up as toolServers } from './0019-tool-servers.ts';
+import { up as refusalsWebhooksDrafts } from './0021-refusals-webhooks-drafts.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -57,8 +60,11 @@ export const released: Migrations = {
   '0013-assistant-messages': assistantMessages,
   '0014-warnings': warnings,
   '0015-failed-items': failedItems,
+  '0016-cost-limits': costLimits,
+  '0017-budgets': budgets,
   '0018-tool-loop': toolLoop,
   '0019-tool-servers': toolServers,
+  '0021-refusals-webhooks-drafts': refusalsWebhooksDrafts,
 };
 
 /** The advisory lock that serializes migrations. */

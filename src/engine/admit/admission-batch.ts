@@ -1,11 +1,15 @@
 import type { Counts, RateLimits } from '../../core/agent/limits.ts';
-import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { TemplateSize } from '../../core/agent/prompt-size.ts';
 import type { StoredVariables } from '../../core/agent/stored-files.ts';
+import type { BudgetedCall } from '../../core/budget/budget.ts';
+import type { BudgetWindow } from '../../core/budget/reserve.ts';
 import { bytesOf } from '../../core/byte-shares.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type QuotaReport, quotaEvent, quotaReports } from '../../core/event/quota-event.ts';
 import type { Refusal } from '../../core/execution/check-call.ts';
+import type { AcceptedCost } from '../../core/execution/check-cost.ts';
 import type {
   AgentAtAdmission,
   Decision,
@@ -21,13 +25,16 @@ import {
   type Slots,
 } from '../../core/execution/queued-execution.ts';
 import { uuid7 } from '../../core/id.ts';
+import type { PriceLookup } from '../../core/model/call-bound.ts';
 import type { Caller } from '../../core/people/caller.ts';
+import { BudgetWindows } from '../budgets/budget-windows.ts';
 import type { RefusedExecution } from '../complete/completion.ts';
 import {
   admittedOf,
   agentOfRow,
   apiKeyOf,
   callerResolver,
+  draftOf,
   getOrCreate,
   idempotencyId,
   keyWindowsOf,
@@ -35,13 +42,14 @@ import {
   streamOf,
   termsOf,
 } from './admission-mapping.ts';
-import type { AdmissionState, ReplayRow } from './admission-read.ts';
+import type { AdmissionState, AgentRow, ReplayRow } from './admission-read.ts';
 import {
   type AcceptedTerms,
   type AdmissionWrites,
   firstTurns,
   type NewExecution,
 } from './admission-write.ts';
+import { refusalCounter } from './counted-refusals.ts';
 import { refusalRecorder } from './refusal-recorder.ts';
 import type { StagedContents } from './stage-contents.ts';
 
@@ -65,8 +73,17 @@ export interface AdmissionBatchDeps {
   readonly slots: Slots | null;
   /** The lease that executions are born claimed under; null for a process without one. */
   readonly worker: string | null;
+  readonly prices: PriceLookup;
+  /** Of the version of a batch of lines, under a limit of cost. */
+  readonly lineTemplate?: TemplateSize | null;
   /** The contents of the only call, if they are written already. */
   readonly staged?: StagedContents | null;
+}
+
+/** What a key counts for: its own limit subject, then those of the keys that issued it. */
+export interface KeySubjects {
+  readonly id: string;
+  readonly limitSubjects: readonly string[];
 }
 
 /** Where an accepted execution starts. */
@@ -83,6 +100,8 @@ export class AdmissionBatch {
   readonly #deps: AdmissionBatchDeps;
   readonly #resolveCaller: ReturnType<typeof callerResolver>;
   readonly #agents: ReadonlyMap<string, AgentAtAdmission>;
+  /** Agents with a draft in the place of their version, by the id of the draft. */
+  readonly #drafts: ReadonlyMap<string, AgentAtAdmission>;
   readonly #slotsUsed: Map<string, number>;
   readonly #months: ReadonlyMap<string, MonthCount>;
   readonly #tags = new Map<string, number>();
@@ -91,10 +110,14 @@ export class AdmissionBatch {
   /** Whether something waits in the queue that a new execution must not overtake. */
   #hasWaiting: boolean;
   readonly #waitingWorkspaces: ReadonlySet<string>;
+  readonly #keySubjects = new Map<string, readonly string[]>();
+  /** Of budgets: `readBudgetWindows` reads them. */
+  readonly windows: BudgetWindows;
 
   readonly #counts = new Map<string, Counts>();
   readonly #chargedWorkspaces = new Set<string>();
   readonly #refusals: ReturnType<typeof refusalRecorder>;
+  readonly #countedRefusals = refusalCounter();
   readonly #terms = new Map<string, AcceptedTerms>();
   readonly #executions: NewExecution[] = [];
   readonly #refused: RefusedExecution[] = [];
@@ -111,7 +134,14 @@ export class AdmissionBatch {
     this.#state = state;
     this.#deps = deps;
     this.#resolveCaller = callerResolver(state.keys, state.members);
-    this.#agents = new Map(state.agents.map((row) => [row.id, agentOfRow(row)]));
+    const budgets = new Map(state.workspaces.map((row) => [row.id, row.budgets ?? []]));
+    this.windows = new BudgetWindows(budgets, nowMs);
+    const agentOf = (row: AgentRow) => {
+      const isBudgeted = this.windows.of(row.workspaceId).length > 0;
+      return { ...agentOfRow(row), isBudgeted };
+    };
+    this.#agents = new Map(state.agents.map((row) => [row.id, agentOf(row)]));
+    this.#drafts = new Map(state.drafts.map((row) => [row.versionId, agentOf(row)]));
     this.#slotsUsed = new Map(state.agents.map((row) => [row.id, row.slotsUsed ?? 0]));
     this.#months = new Map(state.workspaces.map((row) => [row.id, row]));
     for (const row of state.workspaces) {
@@ -128,6 +158,40 @@ export class AdmissionBatch {
     this.#refusals = refusalRecorder(state);
   }
 
+  hasBudgets(call: ExecuteCall): boolean {
+    const caller = this.callerOf(call.credential);
+    return caller !== null && this.windows.of(caller.workspaceId).length > 0;
+  }
+
+  /** What keys of workflow runs count for. */
+  keySubjects(keys: readonly KeySubjects[]): void {
+    for (const { id, limitSubjects } of keys) this.#keySubjects.set(id, limitSubjects);
+  }
+
+  needWindows(call: ExecuteCall): void {
+    const caller = this.callerOf(call.credential);
+    if (caller) this.windows.need(caller.workspaceId, this.#budgetedCall(call, caller));
+  }
+
+  #budgetedCall(call: ExecuteCall, caller: Caller): BudgetedCall {
+    const { labels } = admittedOf(call);
+    const ofRun = this.#keySubjects.get(apiKeyOf(call, caller) ?? '') ?? [];
+    const own = caller.countedKeys.map(({ limitSubject }) => limitSubject);
+    return {
+      agentId: call.agentId ?? '',
+      keys: caller.kind === 'workflow' ? ofRun : own,
+      user: labels?.user ?? null,
+      tags: labels?.tags ?? [],
+    };
+  }
+
+  /** Null if its workspace has no budgets. */
+  #windowsOf(call: ExecuteCall, caller: Caller): BudgetWindow[] | null {
+    const { workspaceId } = caller;
+    if (this.windows.of(workspaceId).length === 0) return null;
+    return this.windows.windowsOf(workspaceId, this.#budgetedCall(call, caller));
+  }
+
   callerOf(credential: ExecuteCall['credential']): Caller | null {
     return credential.kind === 'workflow' ? credential.caller : this.#resolveCaller(credential);
   }
@@ -139,8 +203,10 @@ export class AdmissionBatch {
     return this.#readySteps.get(stepKey(credential.step)) === credential.fallback;
   }
 
-  agentOf(agentId: string | null, caller: Caller): AgentAtAdmission | null {
-    const agent = agentId === null ? undefined : this.#agents.get(agentId);
+  agentOf({ agentId, body }: ExecuteCall, caller: Caller): AgentAtAdmission | null {
+    if (agentId === null) return null;
+    const draft = draftOf(body);
+    const agent = draft === null ? this.#agents.get(agentId) : this.#drafts.get(draft);
     return agent && agent.workspaceId === caller.workspaceId ? agent : null;
   }
 
@@ -169,9 +235,12 @@ export class AdmissionBatch {
       agentCounts,
       month: this.#months.get(caller.workspaceId) ?? { actionsPerMonth: 0, month: 0, used: 0 },
       testingLimits: this.#deps.testingLimits,
+      prices: this.#deps.prices,
+      lineTemplate: this.#deps.lineTemplate ?? null,
       call,
       idempotencyProblem: call.idempotencyProblem,
       replay: firstCall && { sameBody: isSameBody(firstCall, call.preparation) },
+      windows: this.#windowsOf(call, caller),
     };
   }
 
@@ -198,14 +267,18 @@ export class AdmissionBatch {
     const terms = withCallerSettings(common, decision);
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = placement;
-    const { stored, warnings } = decision;
+    const { stored, warnings, cost, reservations } = decision;
+    const callBoundUsd = cost?.boundUsd ?? null;
     const { json: inputVariables, fileData } = stored;
     const queued = { tag, hasSlot, claimed: worker !== null };
     this.#executions.push({
       ...admitted,
       ...{ id, terms, queued },
       ...{ inputVariables, fileData, files: stored.files, warnings },
+      settingsApplied: terms.settings.applied ? JSON.stringify(terms.settings.applied) : null,
+      callBoundUsd,
       staged: this.#stagedAs(stored),
+      reservations,
     });
     // As a claim would return it: this process starts it from memory.
     if (worker !== null) {
@@ -214,9 +287,10 @@ export class AdmissionBatch {
         ...endSettings(agent.id, terms.settings),
         ...neverCalled,
         ...{ id, worker, attempt: 1, turns: firstTurns(terms), labels, batchLine, workflow: step },
-        ...{ inputVariables, fileData, setup: agent.setup },
+        ...{ inputVariables, fileData, setup: agent.setup, callBoundUsd },
         ...(fileData === null && { variableValues: variables.values }),
         inputBytes: inputBytes(decision),
+        reservedUsd: reservations?.[0]?.usd ?? null,
       });
     }
     if (call.idempotencyKey !== null) this.#rememberFirstCall(call, caller, id, decision);
@@ -230,9 +304,11 @@ export class AdmissionBatch {
   }
 
   refuse(call: ExecuteCall, caller: Caller, agent: AgentAtAdmission, refusal: Refusal): void {
+    this.#countedRefusals.count(call, caller, agent, refusal);
     const recorded = this.#refusals.record(call, caller, agent, refusal);
     if (recorded?.execution) this.#refused.push(recorded.execution);
     if (recorded) this.#tallies.push(recorded.tally);
+    if (refusal.budget?.isSpent) this.windows.refused(refusal.budget);
     if (!this.#reporting.has(agent.workspaceId)) return;
     if (refusal.code === 'QUOTA_EXCEEDED') this.#chargedWorkspaces.add(agent.workspaceId);
     if (recorded?.execution) this.#events.push(refusalEvent(recorded.execution, this.#state.nowMs));
@@ -244,8 +320,9 @@ export class AdmissionBatch {
       return { workspaceId, month, used };
     });
     const quotaReports = this.#reportQuotas();
+    const { events: budgetEvents, ...budgets } = this.windows.writes();
     return {
-      ...{ quotaReports, events: this.#events },
+      ...{ quotaReports, events: [...this.#events, ...budgetEvents], budgets },
       counts: this.#counts,
       months,
       executedAtMs: this.#state.nowMs,
@@ -255,6 +332,7 @@ export class AdmissionBatch {
       refused: this.#refused,
       firstCalls: this.#newFirstCalls,
       refusals: this.#refusals.counted(),
+      countedRefusals: this.#countedRefusals.counted(),
       tallies: this.#tallies,
     };
   }
@@ -360,18 +438,28 @@ export function clockTag(nowMs: number): number {
   return nowMs * 1_000;
 }
 
-/** Terms of its own for a call whose caller adds to the prompt or asks for a format. */
+/** Terms of its own for a call whose caller adds to the prompt or asks for a format, or that has a limit of cost. */
 function withCallerSettings(
   terms: AcceptedTerms,
-  { additions, responseFormat }: Accepted,
+  { additions, responseFormat, cost }: Accepted,
 ): AcceptedTerms {
-  if (!additions && !responseFormat) return terms;
+  if (!additions && !responseFormat && !cost) return terms;
   const settings = {
     ...terms.settings,
     ...(additions && { additions }),
     ...(responseFormat && { responseFormat }),
+    ...(cost && limitedSettings(terms.settings, cost)),
   };
   return { ...terms, settings };
+}
+
+/** Its calls have a limit of output, from here if the agent has none. */
+function limitedSettings(
+  { maxTokens: own }: ExecutionSettings,
+  { maxCostUSD, maxTokens }: AcceptedCost,
+): Partial<ExecutionSettings> {
+  const limit = maxCostUSD !== null && { maxCostUSD };
+  return { ...limit, maxTokens, ...(own === null && { applied: { maxTokens } }) };
 }
 
 /** As a claim counts it. */

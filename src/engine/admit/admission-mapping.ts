@@ -10,7 +10,7 @@ import { type StoredSource, storedSource } from '../../core/execution/execution.
 import { type Caller, sessionCaller } from '../../core/people/caller.ts';
 import { keyRights, type MemberRole } from '../../core/people/member.ts';
 import { modelSetupOf } from '../run/model-setup.ts';
-import type { AdmissionLookup, AgentRow, KeyRow } from './admission-read.ts';
+import type { AdmissionLookup, AgentRow, DraftLookup, KeyRow } from './admission-read.ts';
 import type { AcceptedTerms } from './admission-write.ts';
 import { agentConfigOf } from './agent-config.ts';
 import type { CallerLookup, FirstCallLookup } from './idempotency.ts';
@@ -29,7 +29,8 @@ export function lookupOf(
   const agentIds = new Set<string>();
   const steps: WorkflowStepOf[] = [];
   const firstCalls: FirstCallLookup[] = [];
-  for (const { credential, agentId, idempotencyKey } of calls) {
+  const drafts: DraftLookup[] = [];
+  for (const { credential, agentId, idempotencyKey, body } of calls) {
     if (credential.kind === 'key') keyHashes.add(credential.hash);
     else {
       workspaceIds.add(credential.caller.workspaceId);
@@ -37,6 +38,8 @@ export function lookupOf(
       if (credential.kind === 'workflow') steps.push(credential.step);
     }
     if (agentId !== null) agentIds.add(agentId);
+    const versionId = draftOf(body);
+    if (agentId !== null && versionId !== null) drafts.push({ agentId, versionId });
     if (agentId === null || idempotencyKey === null) continue;
     firstCalls.push({ ...callerLookup(credential), target: agentId, key: idempotencyKey });
   }
@@ -46,10 +49,16 @@ export function lookupOf(
     userIds: [...userIds],
     members: membersOf(calls),
     agentIds: [...agentIds],
+    drafts,
     firstCalls,
     steps,
     ...claim,
   };
+}
+
+/** The stored draft that a call executes; null if it executes the pinned version. */
+export function draftOf(body: ExecuteCall['body']): string | null {
+  return body.kind === 'variables' ? (body.draft?.versionId ?? null) : null;
 }
 
 /** How the caller of a first call is looked up. */
@@ -152,6 +161,8 @@ export function agentOfRow(row: AgentRow): AgentAtAdmission {
     formatText: row.config.responseFormat ?? row.responseFormat,
     defaults: JSON.parse(row.defaults) as Record<string, unknown>,
     setup: modelSetupOf(row),
+    // Who has read the workspace knows better.
+    isBudgeted: false,
   };
 }
 

@@ -1,15 +1,18 @@
 import type { Counts, RateLimits } from '../../core/agent/limits.ts';
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { Budget } from '../../core/budget/budget.ts';
 import type { AgentAtAdmission, MonthCount } from '../../core/execution/decide.ts';
 import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import { hashBytes, type Permission } from '../../core/people/key.ts';
 import type { MemberRole } from '../../core/people/member.ts';
 import type { Send } from '../../db/pipeline.ts';
-import { type Sql, sql } from '../../db/sql.ts';
+import { rowSet } from '../../db/row-set.ts';
+import { sql } from '../../db/sql.ts';
 import { type Fragment, type Statement, statement } from '../../db/statement.ts';
 import { begin } from '../../db/statements.ts';
 import { lockReadySteps, type ReadyStep } from '../advance/workflow-steps.ts';
+import { budgetsOfWorkspace } from '../budgets/budget-windows.ts';
 import { type SetupRow, setupColumns, setupJoins } from '../run/model-setup.ts';
 import type { RefusalCount } from './admission-write.ts';
 import type { StoredConfig } from './agent-config.ts';
@@ -45,6 +48,8 @@ export interface AdmissionLookup {
   /** The users of sessions, each in the workspace of the call. */
   readonly members: MembershipLookup;
   readonly agentIds: readonly string[];
+  /** What calls execute instead of the pinned versions of their agents. */
+  readonly drafts: readonly DraftLookup[];
   readonly firstCalls: readonly FirstCallLookup[];
   /** The workflow steps to call. */
   readonly steps: readonly WorkflowStepOf[];
@@ -52,6 +57,11 @@ export interface AdmissionLookup {
   readonly worker: string | null;
   /** No ready execution has a lower tag. */
   readonly fromTag: number;
+}
+
+export interface DraftLookup {
+  readonly agentId: string;
+  readonly versionId: string;
 }
 
 export interface AdmissionState {
@@ -67,6 +77,8 @@ export interface AdmissionState {
   /** The requested users that are still members. */
   readonly members: readonly MemberRole[];
   readonly agents: AgentRow[];
+  /** The agents of drafts, with these in the place of their versions. */
+  readonly drafts: readonly AgentRow[];
   readonly workspaces: WorkspaceRow[];
   readonly counts: ReadonlyMap<string, Counts>;
   readonly replays: ReplayRow[];
@@ -90,7 +102,10 @@ export interface KeyRow
 export interface AgentRow
   extends SetupRow,
     RateLimits,
-    Omit<AgentAtAdmission, 'limits' | 'config' | 'formatText' | 'defaults' | 'setup'> {
+    Omit<
+      AgentAtAdmission,
+      'limits' | 'config' | 'formatText' | 'defaults' | 'setup' | 'isBudgeted'
+    > {
   readonly config: StoredConfig;
   /** The default values as a JSON object. */
   readonly defaults: string;
@@ -104,6 +119,8 @@ export interface WorkspaceRow extends MonthCount {
   readonly lastTag: number | null;
   /** Whether an endpoint subscribes to refusals or to events of the quota. */
   readonly reports: boolean;
+  /** Null for none. */
+  readonly budgets: readonly Budget[] | null;
   /** The shares of the quota that were reported, as `month * 1000 + percent`. */
   readonly quotaReports: readonly number[];
 }
@@ -120,27 +137,40 @@ export async function readForAdmission(
   isBegun = false,
 ): Promise<AdmissionState> {
   const lookup = { ...request, keyHashes: request.keyHashes.map(hashBytes) };
-  const [, counts, keys, agents, workspaces, [clock], refusals, lease, replays, steps, members] =
-    await Promise.all([
-      isBegun ? [] : send(begin),
-      send(lockLimits, lookup),
-      send(readKeys, lookup),
-      send(readAgents, lookup),
-      send(readWorkspaces, lookup),
-      send(readClock, lookup),
-      send(readRefusals, lookup),
-      lookup.worker === null ? [] : send(lockWorker, lookup),
-      lookup.firstCalls.length === 0 ? [] : send(readReplays, lookup.firstCalls),
-      lookup.steps.length === 0 ? [] : lockReadySteps(send, lookup.steps),
-      lookup.members.length === 0 ? [] : readRoles(send, lookup.members),
-    ]);
+  const [
+    ,
+    counts,
+    keys,
+    agents,
+    workspaces,
+    [clock],
+    refusals,
+    lease,
+    replays,
+    steps,
+    members,
+    drafts,
+  ] = await Promise.all([
+    isBegun ? [] : send(begin),
+    send(lockLimits, lookup),
+    send(readKeys, lookup),
+    send(readAgents, lookup),
+    send(readWorkspaces, lookup),
+    send(readClock, lookup),
+    send(readRefusals, lookup),
+    lookup.worker === null ? [] : send(lockWorker, lookup),
+    lookup.firstCalls.length === 0 ? [] : send(readReplays, lookup.firstCalls),
+    lookup.steps.length === 0 ? [] : lockReadySteps(send, lookup.steps),
+    lookup.members.length === 0 ? [] : readRoles(send, lookup.members),
+    lookup.drafts.length === 0 ? [] : send(readDraftAgents, lookup),
+  ]);
   return {
     nowMs: Math.trunc(clock?.nowMs ?? Number.NaN),
     xid: clock?.xid ?? '',
     floor: clock?.floor ?? null,
     workerHasLease: lease.length > 0,
     counts: new Map(counts.map((row) => [row.subject, row])),
-    ...{ keys, members, agents, workspaces, replays, refusals, steps },
+    ...{ keys, members, agents, workspaces, replays, refusals, steps, drafts },
   };
 }
 
@@ -210,6 +240,24 @@ const readAgents = agentsWith<Lookup>(
   sql`a.id = any(${agentIds}::uuid[]) and a.workspace_id in (${callersWorkspaces})`,
 );
 
+const requestedDrafts = rowSet<DraftLookup, Lookup>(
+  'd',
+  { agent_id: ['uuid', (one) => one.agentId], version_id: ['uuid', (one) => one.versionId] },
+  { read: ({ drafts }) => drafts },
+);
+
+/** The agents of drafts. A draft may have other placeholders than the agent declares: they are optional. */
+const readDraftAgents = agentsWith<Lookup>(
+  'admission-read-draft-agents',
+  sql`${requestedDrafts.table} join agents a on a.id = d.agent_id
+    join prompt_versions v on v.id = d.version_id and v.draft_agent_id = a.id`,
+  sql`a.workspace_id in (${callersWorkspaces})`,
+  {
+    required: sql`array(select name from unnest(a.required_variables) as name where name = any (v.variables))`,
+    optional: sql`a.optional_variables || v.variables`,
+  },
+);
+
 /** The agent of a workspace, for an upload of a batch. */
 export const readUploadAgent = agentsWith<OwnedAgent>(
   'upload-read-agent',
@@ -230,12 +278,14 @@ export const readBatchAgent = agentsWith<string>(
 /** Reads agents `a` with versions `v`. */
 function agentsWith<Input>(
   name: string,
-  from: Sql,
+  from: Fragment<Input>,
   condition: Fragment<Input>,
+  variables = { required: sql`a.required_variables`, optional: sql`a.optional_variables` },
 ): Statement<Input, AgentRow> {
   return statement<Input, AgentRow>(name)`
     select a.id, a.workspace_id, a.name, a.stage, a.archived_at is not null as archived, a.api_enabled,
-      a.visibility, a.created_by, a.config, a.required_variables, a.optional_variables,
+      a.visibility, a.created_by, a.config, ${variables.required} as required_variables,
+      ${variables.optional} as optional_variables,
       a.default_variable_values as defaults, a.store_bodies, a.requests_per_minute, a.requests_per_hour,
       a.requests_per_day, a.allowed_origins, v.id as version_id, v.label as version_label, v.message_lists,
       v.file_variables,
@@ -264,6 +314,7 @@ const readWorkspaces = statement<Lookup, WorkspaceRow>('admission-read-workspace
       and q.tag >= ${fromTag}::bigint) as last_tag,
     exists (select from endpoints p where p.workspace_id = w.id and p.enabled
       and p.event_types && '{execution.refused,quota.threshold,quota.exhausted}') as reports,
+    ${budgetsOfWorkspace} as budgets,
     case when w.actions_per_month is null then '{}' else
       array(select r.month * 1000 + r.percent from quota_reports r where r.workspace_id = w.id) end as quota_reports
   from workspaces w join limits l on l.subject = w.id

@@ -1,5 +1,6 @@
 import type { Counts } from '../../core/agent/limits.ts';
 import type { ExecutionSettings } from '../../core/agent/model-settings.ts';
+import type { Reservation } from '../../core/budget/budget.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import type { QuotaReport } from '../../core/event/quota-event.ts';
 import type { EndStatus } from '../../core/execution/execution.ts';
@@ -16,6 +17,7 @@ import { statement } from '../../db/statement.ts';
 import { commit } from '../../db/statements.ts';
 import type { LineChanges } from '../advance/batch-lines.ts';
 import { markCalled } from '../advance/workflow-steps.ts';
+import { type BudgetWrites, sendBudgetWrites } from '../budgets/budget-windows.ts';
 import { type Completed, type RefusedExecution, writeCompletion } from '../complete/completion.ts';
 import { namesOf, parametersOf, suppliedBy } from '../fields/field-columns.ts';
 import {
@@ -26,6 +28,7 @@ import {
   type NumberedTerms,
   numberTerms,
 } from '../fields/terms.ts';
+import { addRefusals, type CountedRefusals } from './counted-refusals.ts';
 import { insertFirstCalls, type NewFirstCall } from './idempotency.ts';
 import { deleteStaged, type StagedContents } from './stage-contents.ts';
 
@@ -47,11 +50,14 @@ export interface AdmissionWrites {
   readonly refused: readonly RefusedExecution[];
   readonly firstCalls: readonly NewFirstCall[];
   readonly refusals: readonly RefusalCount[];
+  readonly countedRefusals: readonly CountedRefusals[];
   readonly tallies: readonly Tally[];
   readonly quotaReports: readonly QuotaReport[];
   readonly events: readonly NewEvent[];
   /** How the lines of a batch advance. The transaction holds the lock of the batch. */
   readonly lines?: LineChanges;
+  /** Windows of budgets. The transaction holds the limits of their workspaces. */
+  readonly budgets?: Omit<BudgetWrites, 'events'>;
 }
 
 export interface AcceptedTerms extends ExecutionTerms {
@@ -66,6 +72,10 @@ export function firstTurns({ settings }: AcceptedTerms): 0 | null {
 /** An accepted execution. */
 export interface NewExecution extends AdmittedCall<AcceptedTerms>, InputColumns {
   readonly queued: NewQueuedExecution;
+  /** The bound of its first call of a model, in US dollars; null without a limit of cost. */
+  readonly callBoundUsd: string | null;
+  /** Of its first call; null if its workspace has no budgets. */
+  readonly reservations?: readonly Reservation[] | null;
   /** Its row, if that has its contents already. */
   readonly staged?: StagedContents | null;
 }
@@ -107,7 +117,10 @@ export function sendWrites(
   if (called.length > 0) sent.push(markCalled(send, called));
   sent.push(insertFirstCalls(send, firstCalls));
   if (refusals.length > 0) sent.push(send(upsertRefusals, refusals));
-  const { quotaReports } = writes;
+  const { countedRefusals, executedAtMs: atMs } = writes;
+  if (countedRefusals.length > 0) sent.push(send(addRefusals, { refusals: countedRefusals, atMs }));
+  const { quotaReports, budgets } = writes;
+  if (budgets) sent.push(...sendBudgetWrites(send, budgets));
   if (quotaReports.length > 0) sent.push(send(insertQuotaReports, quotaReports));
   const { executedAtMs: refusedAtMs, tallies, events, lines = null } = writes;
   const completed = writeCompletion(send, { refused, refusedAtMs, tallies, events, lines });
@@ -183,23 +196,28 @@ const accepted = admittedTable<AcceptedTerms, NewExecution>(
     tag: ['bigint', (one) => one.queued.tag],
     has_slot: ['bool', (one) => one.queued.hasSlot],
     claimed: ['bool', (one) => one.queued.claimed],
+    call_bound_usd: ['numeric', (one) => one.callBoundUsd],
+    reservations: ['jsonb', ({ reservations }) => reservations && JSON.stringify(reservations)],
+    reserved_usd: ['numeric', ({ reservations }) => reservations?.[0]?.usd],
   },
 );
 /** Those that `stageContents` writes. */
 const isStaged = ({ row }: StoredField) => row === 'inputVariables' || row === 'fileData';
 const contentNames = namesOf(inputFields.filter(isStaged));
 const otherInputs = namesOf(inputFields.filter((field) => !isStaged(field)));
-const otherNames = sql`step_item, batch_line, ${otherInputs}, settings, turns, tag, has_slot`;
+const otherNames = sql`step_item, batch_line, ${otherInputs}, settings, turns, tag, has_slot, call_bound_usd, reservations,
+  reserved_usd`;
 
 type Accepted = NumberedTerms<AcceptedTerms, NewExecution> &
   Pick<AdmissionWrites, 'executedAtMs' | 'worker'>;
 
 /** SQL: the columns of the queue beside the contents, and their values. */
-const queueNames = sql`${admittedNames}, ${otherNames}, executed_at, worker, attempt, started_at`;
+const queueNames = sql`${admittedNames}, ${otherNames}, executed_at, worker, attempt, started_at,
+  overrun_usd`;
 const queueValues = sql`${admittedValues}, ${otherNames},
     ${({ executedAtMs }: Accepted) => new Date(executedAtMs).toISOString()}::timestamptz,
     case when claimed then ${({ worker }: Accepted) => worker}::uuid end, claimed::int,
-    case when claimed then clock_timestamp() end`;
+    case when claimed then clock_timestamp() end, reserved_usd * 0`;
 
 const insertExecutions = statement<Accepted>('admission-insert-executions')`
   insert into execution_queue (${queueNames}, ${contentNames})

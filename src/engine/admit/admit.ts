@@ -13,12 +13,14 @@ import type { ExecutionStatus } from '../../core/execution/execution.ts';
 import type { Slots } from '../../core/execution/queued-execution.ts';
 import { type TagBound, tagBound } from '../../core/execution/tag-bound.ts';
 import { LruCache } from '../../core/lru-cache.ts';
+import type { PriceLookup } from '../../core/model/call-bound.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
 import { awaitCommit } from '../transaction/await-commit.ts';
 import { lanes } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
 import { AdmissionBatch, clockTag } from './admission-batch.ts';
+import { readBudgetWindows } from './admission-budgets.ts';
 import { lookupOf, unknownCaller } from './admission-mapping.ts';
 import { readForAdmission } from './admission-read.ts';
 import { writeAdmission } from './admission-write.ts';
@@ -80,6 +82,7 @@ export interface AppliedSettings extends ModelSettings {
 
 export interface AdmissionDeps extends PreparationDeps {
   readonly pipelines: Pipelines;
+  readonly prices: PriceLookup;
   readonly testingLimits: RateLimits;
   /** The slots of the worker in this process, if it has one. */
   readonly slots: Slots | null;
@@ -168,6 +171,7 @@ async function admitBatch(
   const state = await readForAdmission(send, lookup, staged !== null);
   bound.observe(state.floor ?? clockTag(state.nowMs), sentAt);
   const batch = new AdmissionBatch(state, { ...deps, worker, staged });
+  await readBudgetWindows(send, batch, calls);
   try {
     const results = calls.map((call) => admitOne(batch, call, state.nowMs));
     const writes = batch.writes();
@@ -202,7 +206,7 @@ function admitOne(
   const caller = batch.callerOf(call.credential);
   if (!caller) return { ...unknownCaller, nowMs, allowedOrigins: [] };
   if (!batch.mayCall(call)) return { ...stepNotReady, nowMs, allowedOrigins: [] };
-  const agent = batch.agentOf(call.agentId, caller);
+  const agent = batch.agentOf(call, caller);
   const allowedOrigins = [...caller.allowedOrigins, ...(agent?.allowedOrigins ?? [])];
   const firstCall = batch.firstCallOf(call, caller);
   const facts = batch.facts(call, caller, agent, firstCall);

@@ -5,6 +5,8 @@ import {
   conversationDigestInput,
   type ParsedBody,
 } from '../../core/agent/conversation.ts';
+import type { Template } from '../../core/agent/prompt.ts';
+import { sizeOfTemplate } from '../../core/agent/prompt-size.ts';
 import type { StoredVariables } from '../../core/agent/stored-files.ts';
 import { readTextValuesJob } from '../../core/agent/text-values.ts';
 import {
@@ -18,21 +20,28 @@ import {
 } from '../../core/agent/variables.ts';
 import type { AllowedHosts } from '../../core/allowed-hosts.ts';
 import { type Compute, inlineCharsMax, JobTooLarge } from '../../core/compute.ts';
+import { needsBound } from '../../core/execution/check-cost.ts';
 import {
   type AgentAtAdmission,
   type ExecuteCall,
   type Preparation,
   resolveCall,
+  sizeQuestionOf,
 } from '../../core/execution/decide.ts';
 import {
   asSent,
   examineVariablesJob,
   isSameQuestion,
 } from '../../core/execution/examine-variables.ts';
+import {
+  type MeasuredCall,
+  measureCall,
+  measureCallJob,
+} from '../../core/execution/measure-call.ts';
 
 /**
- * What a call needs beyond a look at its body: to be parsed (if it is long), hashed (for its idempotency key), and examined
- * (lists, files, schemas). Nothing of this happens before the caller is known, and nothing while rows are locked.
+ * What a call needs beyond a look at its body: to be parsed (if it is long), hashed (for its idempotency key), examined
+ * (lists, files, schemas), and measured (under a limit of cost). Nothing of this happens before the caller is known, and nothing while rows are locked.
  *
  * So admission may see a call twice. The first time, it makes all checks up to the body, and returns the call unprepared,
  * without spending anything; the second time, it decides as if it had not seen the call before. A caller and agent that
@@ -70,6 +79,7 @@ function tooLarge(error: unknown): ExecuteBody {
 /** What calls are prepared with. */
 export interface PreparationDeps {
   readonly compute: Compute;
+  readonly template: (promptVersionId: string) => Promise<Template>;
   /** The hosts whose files may have URLs that begin with `http:`. Default: none. */
   readonly allowedHosts?: AllowedHosts;
 }
@@ -88,7 +98,9 @@ export async function prepareCall(
     const body = agent ? await readTexts(deps, parsed, agent) : parsed;
     const compared = agent && (await compare(deps, { ...call, body }, agent));
     const examined = agent && (await examine(deps, { ...call, body }, agent, compared));
-    return { ...call, body, preparation: { digest, examined, compared } };
+    const preparation = { digest, examined, compared };
+    const measured = agent && (await measure(deps, { ...call, body, preparation }, agent));
+    return { ...call, body, preparation: { ...preparation, measured } };
   } catch (error) {
     const preparation = { digest, examined: null, compared: null };
     return { ...call, body: tooLarge(error), preparation };
@@ -125,6 +137,7 @@ export function needsPreparation(
 ): boolean {
   if (body.kind === 'unparsed') return !body.readsRecords;
   if (idempotencyKey !== null) return true;
+  if (agent && needsBound(agent, body)) return true;
   const call = agent && resolveCall(body, agent, false, null);
   if (call === null || 'code' in call) return false;
   return 'asked' in call || call.question !== null;
@@ -168,6 +181,32 @@ async function examine(
   const job = { ...question, allowed };
   const answer = await compute.run(workspaceId, examineVariablesJob, job, question.json.length);
   return { question, answer };
+}
+
+/** How long the prompt is, under a limit of cost or budgets. Null without one, and for a call that will be refused. */
+async function measure(
+  { compute, template }: PreparationDeps,
+  { body, preparation }: { readonly body: ParsedBody; readonly preparation: Preparation },
+  agent: AgentAtAdmission,
+): Promise<MeasuredCall | null> {
+  if (!needsBound(agent, body)) return null;
+  const call = resolveCall(body, agent, false, preparation.compared);
+  if ('code' in call || 'asked' in call) return null;
+  const { question: asked, variables } = call;
+  const { answer = null } = preparation.examined ?? {};
+  if (asked && (!answer || answer.problem)) return null;
+  const question = sizeQuestionOf(agent, call, answer?.stored ?? asSent(variables));
+  const size = sizeOfTemplate(await template(agent.versionId));
+  const chars = question.json.length + question.defaults.length;
+  const job = { template: size, question };
+  const { workspaceId } = agent;
+  return {
+    question,
+    size:
+      chars <= inlineCharsMax
+        ? measureCall(job)
+        : await compute.run(workspaceId, measureCallJob, job, chars),
+  };
 }
 
 async function hash(compute: Compute, workspaceId: string, body: ParsedBody): Promise<Buffer> {

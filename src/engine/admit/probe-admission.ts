@@ -34,6 +34,7 @@ function writesAt(nowMs: number): AdmissionWrites {
       {
         ...{ id: executionId, terms, ipAddress: null, userAgent: null, step: null },
         ...{ labels: null, rerunOf: null, files: null, fileData: null, warnings: null },
+        ...{ settingsApplied: null, callBoundUsd: null },
         inputVariables: JSON.stringify({ probe: randomHex(variableBytes) }),
         queued: { tag: clockTag(nowMs), claimed: false, hasSlot: null },
       },
@@ -46,6 +47,7 @@ function writesAt(nowMs: number): AdmissionWrites {
       },
     ],
     refusals: [],
+    countedRefusals: [],
     tallies: [],
   };
 }

@@ -26,16 +26,17 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
   const terms = new Map<string, RefusalTerms>();
   const counted = new Map<string, RefusalCount>();
   return {
-    /** Null for a refusal without a trace: a workflow step that reached a rate limit waits and is not refused. */
+    /** Null for a refusal without a trace: a workflow step that reached a rate limit, or waits for other calls of its budget, is not refused. */
     record(
       call: ExecuteCall,
       caller: Caller,
       agent: AgentAtAdmission,
-      { record, message }: Refusal,
+      { record, message, budget }: Refusal,
     ): RecordedRefusal | null {
       if (!record) return null;
       const { status, errorCode } = record;
-      if (caller.kind === 'workflow' && errorCode === 'RATE_LIMIT_EXCEEDED') return null;
+      const waits = budget ? !budget.isSpent : errorCode === 'RATE_LIMIT_EXCEEDED';
+      if (caller.kind === 'workflow' && waits) return null;
       const key = `${caller.id} ${agent.id} ${status}`;
       const previous = recorded.get(key);
       // Like every window, the hour never moves backwards.

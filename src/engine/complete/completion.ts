@@ -33,6 +33,7 @@ import {
 import { insertKeptMessages } from './assistant-messages.ts';
 import { sendEvents } from './events.ts';
 import { hasSearchedText } from './search-changes.ts';
+import { insertSettlements, type SettledCall } from './settlements.ts';
 import { addStatistics } from './statistics-buckets.ts';
 
 /**
@@ -64,6 +65,8 @@ export interface Completion {
   readonly refused?: readonly RefusedExecution[];
   /** The time of these refusals. */
   readonly refusedAtMs?: number;
+  /** Calls whose reservations end. */
+  readonly settled?: readonly SettledCall[];
   /** How workflow runs advance. The transaction holds their locks. */
   readonly progress?: ProgressWrites | null;
   /** How lines of batches end. The transaction holds the locks of their batches. */
@@ -98,7 +101,7 @@ export interface RefusalTerms extends ExecutionTerms, Pick<OutcomeColumns, 'stat
 export async function writeCompletion(send: Send, completion: Completion): Promise<Completed> {
   const { ended = [], refused = [], slotAgentIds = [], cancellations = [] } = completion;
   const { transientRunIds = [], progress, lines, refusedAtMs = 0, tallies = [] } = completion;
-  const { events = [] } = completion;
+  const { events = [], settled = [] } = completion;
   const transient = ended.filter(
     (one) => !one.storeBodies && (one.output ?? one.refusalText) !== null,
   );
@@ -113,6 +116,7 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
     const numbered = numberTerms<RefusalTerms, RefusedExecution>(refused);
     sent.push(send(insertRefusals, { ...numbered, atMs: refusedAtMs }));
   }
+  if (settled.length > 0) sent.push(send(insertSettlements, settled));
   if (slotAgentIds.length > 0) sent.push(send(grantFreeSlots, slotAgentIds));
   if (cancellations.length > 0) sent.push(send(insertCancellations, cancellations));
   if (transientRunIds.length > 0) sent.push(send(markTransientWorkflowRuns, transientRunIds));

@@ -5,7 +5,7 @@ import type { Prompt } from '../../core/agent/prompt.ts';
 import { providerMessageCharsMax } from '../../core/agent/provider-message.ts';
 import { withSentTexts } from '../../core/agent/sent-prompt.ts';
 import { bytesOf } from '../../core/byte-shares.ts';
-import { addDecimals } from '../../core/decimal.ts';
+import { addDecimals, excess } from '../../core/decimal.ts';
 import type { NewEvent } from '../../core/event/event.ts';
 import { executionEvent } from '../../core/event/execution-event.ts';
 import { type Attempt, attemptOf } from '../../core/execution/attempt.ts';
@@ -44,6 +44,7 @@ import { batcher, lanes, type Outcome } from '../transaction/batcher.ts';
 import { endAfterRetries, transactBatch } from '../transaction/retry-transaction.ts';
 import { type Completion, writeCompletion } from './completion.ts';
 import { lockExecutions, type QueuedExecutionRow } from './lock-executions.ts';
+import type { SettledCall } from './settlements.ts';
 
 /**
  * Ends executions: success, failure, cancel, deadline and lost worker all go through this module.
@@ -258,6 +259,7 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
   const events: NewEvent[] = [];
   const tallies: Tally[] = [];
   const cancellations: { executionId: string; worker: string }[] = [];
+  const settled: SettledCall[] = [];
   const transientRunIds = new Set<string>();
   const results = ends.map((end): EndResult => {
     const { execution } = end;
@@ -266,6 +268,7 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
     if (!row || !holdsFence(end, row)) return { ended: null };
     rows.delete(id);
     const ended = endedExecution(end, row);
+    settled.push(...settlementOf(end, row));
     tallies.push(tally(ended, execution, row));
     if (workflow) stepEnds.push(eventOf(workflow, ended));
     if (row.reportingWorkspace) {
@@ -279,7 +282,7 @@ function planEnds(ends: readonly End[], locked: readonly QueuedExecutionRow[]): 
     return { ended };
   });
   return {
-    ...{ results, stepEnds, events, tallies, cancellations },
+    ...{ results, stepEnds, events, tallies, cancellations, settled },
     ended: results.flatMap((result) => result.ended ?? []),
     transientRunIds: [...transientRunIds],
   };
@@ -329,8 +332,7 @@ function endedExecution(
   // The machine may have been off for a month.
   const latencyMs = Math.min(Math.max(0, tookMs), latencyMsMax);
   const prompt = sentPrompt(outcome);
-  // An aborted call does not report its usage.
-  const cost = status === 'canceled' && row.worker !== null ? unknownCost : outcome.cost;
+  const cost = ownCost(outcome, row);
   return {
     ...{ id, agentId: row.agentId, status, storeBodies, messageDigest: outcome.messageDigest },
     completedMs: row.nowMs,
@@ -347,6 +349,7 @@ function endedExecution(
     costUsd: addDecimals(row.spentUsd, cost.usd),
     costKnown: row.spentKnown && cost.known,
     costSource: costSourceOf(cost, row),
+    ...budgetFigures(cost, row),
     ...{ finishReason, errorCode },
     settingsNotApplied: settingsNotApplied.length > 0 ? settingsNotApplied : null,
     error: outcome.error === null ? null : storable(outcome.error),
@@ -359,6 +362,27 @@ function endedExecution(
     toolCalls: outcome.toolCalls.length === 0 ? null : storableJson(outcome.toolCalls),
     ...storableDetails(outcome, storeBodies),
   };
+}
+
+/** An aborted call does not report its usage. */
+function ownCost({ status, cost }: Ended, row: QueuedExecutionRow): Cost {
+  return status === 'canceled' && row.worker !== null ? unknownCost : cost;
+}
+
+/** What the end settles: nothing without a reservation, as of a retry that has not reserved yet. */
+function settlementOf({ outcome }: End, row: QueuedExecutionRow): SettledCall[] {
+  const { id: executionId, attempt: call, reservations } = row;
+  if (!reservations || reservations.length === 0) return [];
+  const cost = ownCost(outcome, row);
+  const isSent = isAttempt(outcome, row) || !cost.known;
+  return [{ executionId, call, reservations, cost, isSent }];
+}
+
+function budgetFigures(cost: Cost, { reservations, reservedUsd, overrunUsd }: QueuedExecutionRow) {
+  if (reservedUsd === null) return { reservedUsd, overrunUsd };
+  const bound = reservations?.[0]?.usd;
+  const beyond = bound === undefined || !cost.known ? '0' : excess(cost.usd, bound);
+  return { reservedUsd, overrunUsd: addDecimals(overrunUsd ?? '0', beyond) };
 }
 
 function addTokens(spent: number, used: number): number {

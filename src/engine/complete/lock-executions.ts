@@ -1,4 +1,5 @@
 import type { WorkflowStepOf } from '../../core/agent/model-settings.ts';
+import type { Reservation } from '../../core/budget/budget.ts';
 import type { Attempt } from '../../core/execution/attempt.ts';
 import type { CostSource } from '../../core/model/model-port.ts';
 import type { Send } from '../../db/pipeline.ts';
@@ -45,6 +46,10 @@ export interface QueuedExecutionRow {
   readonly turns: number | null;
   readonly toolCallsMade: number | null;
   readonly attemptList: readonly Attempt[] | null;
+  /** Of the call that may be running; null if nothing is reserved. */
+  readonly reservations: readonly Reservation[] | null;
+  readonly reservedUsd: string | null;
+  readonly overrunUsd: string | null;
   /** The database time, read under the lock. */
   readonly nowMs: number;
   readonly startedMs: number | null;
@@ -95,6 +100,7 @@ const lockAgents = statement<readonly string[]>('finish-lock-agents')`
 const lockQueue = statement<readonly string[], QueuedExecutionRow>('finish-lock-queue')`
   select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list, turns, tool_calls_made,
     spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
+    reservations, reserved_usd, overrun_usd,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
     (extract(epoch from started_at) * 1000)::float8 as started_ms,
     erased, case when erased then tags end as tags,

@@ -55,7 +55,8 @@ const bodyBytes = sql`${jsonBytes(sql`e.input_variables`)} + ${exactOutputBytes(
   + coalesce(octet_length(e.partial_text), 0)`;
 /** Limits the text of records that are read at once, except for the first record. */
 const textBytesMax = sql.lit(8_388_608);
-const bytesBefore = sql`sum(${bodyBytes}) over (order by e.id desc rows between unbounded preceding and 1 preceding)`;
+const bytesBefore = (order: Sql) =>
+  sql`sum(${bodyBytes}) over (order by ${order} rows between unbounded preceding and 1 preceding)`;
 
 /**
  * SQL: the columns of an `Execution` of record `e`; needs `transientOutputs`. The output is in the record, or for a while in
@@ -70,18 +71,25 @@ export const listColumns = sql`e.fits, ${columnsOf(listedFields, (field) => {
   const transient = field.transient ? columnOf('e', field, 'transient_') : sql`null`;
   return sql`case when e.fits then coalesce(${ofRecord(field)}, ${transient}) end`;
 })}`;
-/** SQL: records `e`, newest first, each with a flag whether its bodies fit; needs `transientOutputs`. */
-export const withFits = sql`e.*, ${sql.join(
-  outputFields.map(
-    (field) => sql`${columnOf('t', field)} as ${sql.ref(`transient_${columnName(field)}`)}`,
-  ),
-)}, coalesce(${bytesBefore}, 0) < ${textBytesMax} as fits`;
+/** SQL: records `e`, in this order, each with a flag whether its bodies fit; needs `transientOutputs`. */
+export const withFits = (order: Sql) =>
+  sql`e.*, ${sql.join(
+    outputFields.map(
+      (field) => sql`${columnOf('t', field)} as ${sql.ref(`transient_${columnName(field)}`)}`,
+    ),
+  )}, coalesce(${bytesBefore(order)}, 0) < ${textBytesMax} as fits`;
 /** SQL: joins the output that record `e` itself must not keep. */
 export const transientOutputs = sql`left join transient_outputs t on t.execution_id = e.id`;
 /** SQL: without bodies. PostgreSQL stores long ones out of line and then need not read them. */
-export const summaryColumns = sql`true as fits, ${columnsOf(listedFields, (field) =>
+const summaryColumns = sql`true as fits, ${columnsOf(listedFields, (field) =>
   field.body ? sql`null::text` : ofRecord(field),
 )}`;
+/** SQL: the same with the first line of the output, at most. */
+const previewColumns = sql`${summaryColumns}, left(e.output, 200) as output_preview`;
+/** Whether a list leaves out bodies, perhaps except for the beginning of the output. */
+export type OmitsBodies = boolean | 'preview';
+export const columnsWithout = (omitted: true | 'preview') =>
+  omitted === 'preview' ? previewColumns : summaryColumns;
 /** SQL: the approximate size of the texts of record `e`, without reading them. Variables may be stored compressed. */
 export const textBytes = sql`(coalesce(octet_length(e.system_prompt), 0)
   + coalesce(octet_length(e.user_prompt), 0) + coalesce(octet_length(e.reasoning_text), 0)
@@ -148,19 +156,21 @@ const readByKey = statement<Lookup, Execution & { ordinal: number; found: string
       offset 0) as one) as sized
   where before < ${textBytesMax}`;
 
-/** The existing ones of these records, newest first, with the bodies of as many as fit. */
+/** The existing ones of these records, in the order of their ids in the list, with the bodies of as many as fit. */
 export async function readExecutionListRows(
   db: Db,
   ids: readonly string[],
+  omitsBodies: OmitsBodies = false,
 ): Promise<ListedExecution[]> {
   const [lowest, highest] = idBounds(ids);
+  const place = sql`array_position(${ids}::uuid[], e.id)`;
   const { rows } = await sql<ListedExecution>`
-    select ${listColumns}
+    select ${omitsBodies ? columnsWithout(omitsBodies) : listColumns}
     from (
-      select ${withFits} from all_executions e ${transientOutputs}
+      select ${omitsBodies ? sql`*` : withFits(place)} from all_executions e ${omitsBodies ? sql`` : transientOutputs}
       where e.id = any(${ids}::uuid[]) and e.id between ${lowest}::uuid and ${highest}::uuid
         and (e.status = 'processing' or ${aboveFloor})) as e
-    order by e.id desc`.execute(db);
+    order by ${place}`.execute(db);
   return rows;
 }
 

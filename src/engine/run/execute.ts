@@ -39,6 +39,7 @@ import { type EarlierMessages, findProvided, withProvided } from '../complete/pr
 import type { LiveStreams } from '../stream/live-streams.ts';
 import type { LoopRun, ToolLoopDeps } from '../tools/loop-run.ts';
 import { ToolLoop } from '../tools/tool-loop.ts';
+import { type CallPermit, keptUsd, type PermitDeps, permitCall } from './permit-call.ts';
 
 /**
  * One attempt of an execution: render the prompt, call the model, decide what follows. Nothing is written here; the
@@ -58,12 +59,17 @@ import { ToolLoop } from '../tools/tool-loop.ts';
  * - A prompt is rendered, and its answer read, once there is room for them. Until then an attempt holds only its input, which
  *   its slot counts.
  */
-export type AttemptOutcome =
-  | Outcome
-  /** `sent` is the prompt if the model may have been called. */
-  | { readonly kind: 'stopped'; readonly sent: Prompt | null };
+export type AttemptOutcome = Outcome | StoppedAttempt;
 
-export interface ExecuteDeps {
+export interface StoppedAttempt {
+  readonly kind: 'stopped';
+  /** The prompt if the model may have been called. */
+  readonly sent: Prompt | null;
+  /** What that call may have cost, under a limit of cost. */
+  readonly keptUsd?: string;
+}
+
+export interface ExecuteDeps extends PermitDeps {
   readonly models: ModelPort;
   readonly compute: Compute;
   /** For prompts and answers. */
@@ -117,27 +123,32 @@ export async function executeAttempt(
   }
   const format = settings.responseFormat ?? template.responseFormat ?? null;
   const deadline = waitedFrom + settings.timeoutMs - execution.elapsedMs;
-  return loop
-    ? runLoop(deps, loop, { prompt, format, deadline }, run)
-    : callModel(deps, execution, { prompt, sent: prompt, format, deadline }, run);
+  if (loop) return runLoop(deps, loop, { prompt, format, deadline }, run);
+  const turn = { prompt, sent: prompt, format, deadline };
+  const permit = await permitTurn(deps, execution, turn, run);
+  return permit.kind === 'permitted'
+    ? callModel(deps, execution, { ...turn, permit }, run)
+    : permit;
 }
 
 /** Turns of the model and their calls, until an answer without calls. */
 async function runLoop(
   deps: ExecuteDeps,
   loop: ToolLoop,
-  turn: Omit<Turn, 'sent'>,
+  given: Omit<Turn, 'sent'>,
   run: AttemptRun,
 ): Promise<AttemptOutcome> {
-  const { prompt, deadline } = turn;
+  const { prompt, deadline } = given;
   for (;;) {
     const called = await loop.finishCalls(deadline - performance.now());
     if (called) return called.kind === 'ended' ? { ...called, prompt } : called;
     if (run.signal.aborted) return { kind: 'stopped', sent: null };
-    const sent = loop.promptOf(prompt);
-    const outcome = await callModel(deps, loop.execution, { ...turn, sent, n: loop.turn }, run);
+    const turn = { ...given, sent: loop.promptOf(prompt), n: loop.turn };
+    const permit = await permitTurn(deps, loop.execution, turn, run);
+    if (permit.kind !== 'permitted') return permit;
+    const outcome = await callModel(deps, loop.execution, { ...turn, permit }, run);
     if (outcome.kind !== 'ended' || outcome.toolCalls.length === 0) return outcome;
-    const next = await loop.endTurn(outcome);
+    const next = await loop.endTurn(outcome, keptUsd(outcome.cost, permit));
     if (next) return next;
   }
 }
@@ -172,11 +183,23 @@ interface Turn {
   readonly n?: number;
 }
 
+/** Whether limits of cost and budgets permit a call. */
+async function permitTurn(
+  deps: ExecuteDeps,
+  execution: QueuedExecution,
+  { prompt, sent, format }: Turn,
+  { signal }: AttemptRun,
+): Promise<CallPermit | AttemptOutcome> {
+  const permit = await permitCall(deps, execution, { prompt: sent, format });
+  if (permit.kind === 'ended') return { ...permit, prompt };
+  return signal.aborted ? { kind: 'stopped', sent: null } : permit;
+}
+
 /** The only place where a model is called. */
 async function callModel(
   deps: ExecuteDeps,
   execution: QueuedExecution,
-  { prompt, sent, format, deadline, n }: Turn,
+  { prompt, sent, format, deadline, n, permit }: Turn & { readonly permit: CallPermit },
   run: AttemptRun,
 ): Promise<AttemptOutcome> {
   const { signal, reservations } = run;
@@ -189,7 +212,12 @@ async function callModel(
     ? emitEvents(deps, { ...execution, elapsedMs }, run.isOwned, n)
     : null;
   try {
-    const call = modelCall(execution, sent, { format, leftMs, signal });
+    const call = modelCall(execution, sent, {
+      format,
+      maxTokens: permit.maxTokens,
+      leftMs,
+      signal,
+    });
     const response = await collectResponse(deps.models, call, emission?.onEvent);
     const { text: output, toolCalls = [], details = noDetails, ...answer } = response;
     reservations.push(deps.bytes.add(bytesOf([output, toolCalls, details])));
@@ -205,7 +233,7 @@ async function callModel(
     return ended({ status: 'success', ...answer, ...content, ...timing });
   } catch (error) {
     const isDeferred = error instanceof ModelDeferred;
-    if (signal.aborted) return { kind: 'stopped', sent: isDeferred ? null : prompt };
+    if (signal.aborted) return stopped(isDeferred ? null : prompt, permit);
     const timing = timingOf(startedAt, emission);
     const leftAfterMs = leftMs - timing.attemptMs;
     if (isDeferred) return deferredOutcome(execution, error, leftAfterMs);
@@ -213,7 +241,7 @@ async function callModel(
       deps.onUnreadableField?.(error.unreadableField, execution);
     }
     if (error instanceof ModelFailure) {
-      return failureOutcome(execution, error, leftAfterMs, { prompt, ...timing });
+      return failureOutcome(execution, error, leftAfterMs, { prompt, permit, ...timing });
     }
     deps.onFault(error, execution);
     const { attemptMs } = timing;
@@ -295,11 +323,15 @@ function bytesOfCall(chars: number, { inputBytes }: QueuedExecution): number {
 function modelCall(
   execution: QueuedExecution,
   prompt: Prompt,
-  more: { format: ResponseFormat | null; leftMs: number; signal: AbortSignal },
+  more: Pick<CallPermit, 'maxTokens'> & {
+    readonly format: ResponseFormat | null;
+    readonly leftMs: number;
+    readonly signal: AbortSignal;
+  },
 ): ModelCall {
   const { settings } = execution;
   const { messages } = prompt;
-  const { format, leftMs, signal } = more;
+  const { format, maxTokens, leftMs, signal } = more;
   return {
     executionId: execution.id,
     workspaceId: execution.workspaceId,
@@ -309,7 +341,7 @@ function modelCall(
     ...(messages && { messages: withFileData(messages, execution.fileData) }),
     user: prompt.user ?? '',
     temperature: execution.temperature,
-    maxTokens: settings.maxTokens,
+    maxTokens,
     topP: settings.topP,
     ...(format && { responseFormat: format }),
     ...(settings.stream && { stream: true }),
@@ -405,7 +437,10 @@ function failureOutcome(
   execution: QueuedExecution,
   error: ModelFailure,
   leftMs: number,
-  attempt: Partial<Ended> & { readonly attemptMs: number },
+  {
+    permit,
+    ...attempt
+  }: Partial<Ended> & { readonly attemptMs: number; readonly permit: CallPermit },
 ): Outcome {
   const { failures, rejections, settings, model } = execution;
   const { code, rejected, usage, cost, finishReason, details } = error;
@@ -420,7 +455,7 @@ function failureOutcome(
   const delayMs = delayWithin(leftMs, waitMs, Math.random());
   const latencyMs = Math.round(attempt.attemptMs);
   const failedAttempt = attemptOf({ model, errorCode: code, usage, cost, latencyMs });
-  const counted = { spent: spentBy(error), failed: failedAttempt, mismatch };
+  const counted = { spent: spentBy(error, permit), failed: failedAttempt, mismatch };
   // A timeout has used up the time of this model.
   const isSpent = rejected || code === 'MODEL_TIMEOUT' || !isRetryable || !hasAttempts;
   // What no wait resolves, such as a limit that is smaller than the request, is not waited for.
@@ -456,13 +491,18 @@ export function lostWorker(prompt: Prompt): Ended {
   return failed('WORKER_LOST', error, { prompt, cost: unknownCost });
 }
 
-function spentBy({ usage, cost }: ModelFailure): Spent {
+function stopped(sent: Prompt | null, { boundUsd }: CallPermit): StoppedAttempt {
+  return { kind: 'stopped', sent, ...(sent && boundUsd !== null && { keptUsd: boundUsd }) };
+}
+
+function spentBy({ usage, cost }: ModelFailure, permit: CallPermit): Spent {
   return {
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,
     costUsd: cost.usd,
     costKnown: cost.known,
     costSource: cost.source ?? null,
+    keptUsd: keptUsd(cost, permit),
   };
 }
 

@@ -23,6 +23,19 @@ export async function deleteOldRefusals(db: Db): Promise<void> {
       for update skip locked)`.execute(db);
 }
 
+/** Deletes up to `limit` of the counts of refusals that are no longer shown. Returns how many. */
+export async function deleteOldRefusalCounts(db: Db, limit: number): Promise<number> {
+  const { rowCount } = await sql`
+    delete from refusal_counts where (agent_id, api_key_id, code, day) in (
+      select agent_id, api_key_id, code, day from refusal_counts
+      where day <= (clock_timestamp() at time zone 'UTC')::date - ${refusalDays}::int
+      limit ${limit} for update skip locked)`.execute(db);
+  return rowCount;
+}
+
+/** For how many days refusals are counted, today included. */
+export const refusalDays = 30;
+
 /** Deletes the counts of list requests of past minutes. */
 export async function deleteOldListCounts(db: Db): Promise<void> {
   await sql`

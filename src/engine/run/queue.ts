@@ -10,6 +10,7 @@ import { statementTime } from '../../db/clock.ts';
 import type { Db } from '../../db/database.ts';
 import { type Columns, rowTable } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
+import { settleReservations } from '../complete/settlements.ts';
 import { type BelongingColumns, belongingColumns, belongingOf } from '../read/executions.ts';
 import { modelSetupOf, type SetupRow, setupColumns, setupJoins } from './model-setup.ts';
 
@@ -154,7 +155,10 @@ async function claim(
         e.failures > 0 or e.rejections > 0 or e.earlier_attempts > 0 or not e.spent_known as called,
         greatest(0, extract(epoch from clock_timestamp() - e.started_at) * 1000)::float8 as elapsed_ms,
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables,
-        e.file_data, e.settings, e.bytes as input_bytes,
+        e.file_data, e.settings, e.bytes as input_bytes, (e.spent_usd + e.kept_usd)::text as spent_usd, e.call_bound_usd,
+        (e.reservations -> 0 ->> 'usd') as reserved_usd,
+        e.reservations is null and exists (
+          select from budgets b where b.workspace_id = e.workspace_id and b.enabled) as must_reserve,
         ${belongingColumns}, ${setupColumns}
       from claimed e
       ${setupJoins(sql`e.workspace_id`, sql`e.model`)}) as claims on true`.execute(db);
@@ -240,19 +244,32 @@ const releaseColumns: Columns<Release> = {
   output_tokens: ['int', (one) => one.spent.outputTokens],
   usd: ['numeric', (one) => one.spent.costUsd],
   known: ['bool', (one) => one.spent.costKnown],
+  kept_usd: ['numeric', (one) => one.spent.keptUsd],
   source: ['text', (one) => one.spent.costSource],
 };
+
+/** SQL: whether the call of this release was sent, or its successor has another model. */
+const endsReservation = sql`(released.failed is not null or not released.known or released.fallback is not null)`;
 
 export async function releaseExecutions(db: Db, releases: readonly Release[]): Promise<void> {
   await sql`
     with released as materialized (
       select q.id, r.delay_ms, r.failed, r.rejected, r.mismatch, r.fallback, r.wait_code, r.unstarted, r.input_tokens,
-        r.output_tokens, r.usd, r.known, r.source
+        r.output_tokens, r.usd, r.known, r.source, q.reservations, q.attempt, r.kept_usd
       from execution_queue q
       join ${rowTable('r', releaseColumns, releases)}
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
-      order by q.id for update of q)
+      order by q.id for update of q),
+    -- A call that was not sent, or that did no work, keeps what is reserved for the next one.
+    settled as (${settleReservations(sql`released`, {
+      ...{ id: sql`id`, attempt: sql`attempt`, usd: sql`usd`, isKnown: sql`known` },
+      isSent: sql`failed is not null or not known`,
+    })}
+      where ${endsReservation})
     update execution_queue q set worker = null, wait_code = released.wait_code,
+      reservations = case when ${endsReservation} then null else q.reservations end,
+      overrun_usd = q.overrun_usd + case when ${endsReservation} and known
+        then greatest(0, usd - (released.reservations -> 0 ->> 'usd')::numeric) else 0 end,
       model = coalesce(released.fallback, q.model),
       attempt_list = case when released.failed is null then q.attempt_list
         else coalesce(q.attempt_list, '[]') || released.failed end,
@@ -268,10 +285,23 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
       started_at = case when not released.unstarted then q.started_at end,
       spent_input_tokens = least(q.spent_input_tokens::bigint + released.input_tokens, ${tokenSumMax}),
       spent_output_tokens = least(q.spent_output_tokens::bigint + released.output_tokens, ${tokenSumMax}),
-      spent_usd = q.spent_usd + released.usd, spent_known = q.spent_known and released.known,
+      spent_usd = q.spent_usd + released.usd, kept_usd = q.kept_usd + released.kept_usd,
+      spent_known = q.spent_known and released.known,
       spent_source = coalesce(released.source, q.spent_source),
       available_at = clock_timestamp() + released.delay_ms * interval '1 millisecond'
     from released where q.id = released.id`.execute(db);
+}
+
+/** Writes the bound of the next call of a model; false if the claim is over. */
+export async function writeCallBound(
+  db: Db,
+  { id, worker, attempt }: Pick<QueuedExecution, 'id'> & Claim,
+  boundUsd: string,
+): Promise<boolean> {
+  const { rowCount } = await sql`
+    update execution_queue set call_bound_usd = ${boundUsd}
+    where id = ${id} and worker = ${worker} and attempt = ${attempt}`.execute(db);
+  return rowCount > 0;
 }
 
 /** The executions that this worker has claimed, according to the database. */

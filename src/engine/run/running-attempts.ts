@@ -175,11 +175,11 @@ export class RunningAttempts {
     const reason = controller.signal.reason as AbortReason;
     if (reason === 'canceled' || reason === 'lost') return;
     // At most once: a call that was sent is not sent again, not even by another process.
-    const { sent } = outcome;
+    const { sent, keptUsd = '0' } = outcome;
     if (sent && execution.settings.maxAttempts === 1) {
       return this.#writeEnd(execution, lostWorker(sent));
     }
-    const spent = sent ? unknownSpent : nothingSpent;
+    const spent = sent ? { ...unknownSpent, keptUsd } : nothingSpent;
     if (reason === 'drain') return releases.release([releaseOf(execution, { spent })]);
     if (reason === 'unavailable') {
       const delayMs = unavailableRetryMs;

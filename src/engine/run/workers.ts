@@ -3,6 +3,7 @@ import { isLockNotAvailable } from '../../db/database-error.ts';
 import type { Send } from '../../db/pipeline.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
+import { settleReservations } from '../complete/settlements.ts';
 
 /**
  * Workers and their leases.
@@ -46,7 +47,8 @@ const worker = ({ id }: Lease) => id;
 const leaseEnd = sql`clock_timestamp() + ${({ leaseMs }: Lease) => leaseMs} * interval '1 millisecond'`;
 
 const insertWorker = statement<Lease>('worker-insert')`
-  insert into workers (id, lease_until, opens_urls, runs_tools) values (${worker}, ${leaseEnd}, true, true)`;
+  insert into workers (id, lease_until, opens_urls, keeps_budgets, runs_tools)
+  values (${worker}, ${leaseEnd}, true, true, true)`;
 
 const renewLease = statement<Lease, { canceled: string[] }>('worker-renew-lease')`
   with renewed as (update workers set lease_until = ${leaseEnd} where id = ${worker} returning id),
@@ -89,8 +91,15 @@ async function freeExecutions(db: Db, worker: string, leaseMs: number): Promise<
     if (swept.length === 0) return 0;
     const { rowCount } = await sql`
       with lost as materialized (
-        select id from execution_queue where worker = ${worker} order by id for update)
-      update execution_queue q set worker = null, losses = q.losses + 1, spent_known = false, wait_code = null,
+        select id, attempt, reservations from execution_queue where worker = ${worker} order by id for update),
+      -- Its call may have been sent: the provider may have charged the bound.
+      settled as (${settleReservations(sql`lost`, {
+        ...{ id: sql`id`, attempt: sql`attempt`, usd: sql`null::numeric` },
+        ...{ isKnown: sql`false`, isSent: sql`true` },
+      })})
+      update execution_queue q set worker = null, reservations = null, losses = q.losses + 1, spent_known = false, wait_code = null,
+        -- It may have called the model.
+        kept_usd = q.kept_usd + coalesce(q.call_bound_usd, 0),
         attempt_list = coalesce(q.attempt_list, '[]') || jsonb_build_object('model', q.model,
           'errorCode', 'WORKER_LOST', 'inputTokens', 0, 'outputTokens', 0, 'costUSD', 0, 'costKnown', false,
           'latencyMs', null),

@@ -7,6 +7,7 @@ import type { Pipelines } from '../../db/pipeline.ts';
 import { rowSet } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { type Statement, statement } from '../../db/statement.ts';
+import { settleReservations } from '../complete/settlements.ts';
 import { lanes } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
 
@@ -98,9 +99,9 @@ function lengthOf(given: unknown): number {
 const heldBy = (table: Sql, ids: Sql, isCurrent: Sql) => sql`
   items as materialized (select * from ${table}),
   locked as materialized (
-    select id, worker, attempt, turns from execution_queue where id = any(${ids}) order by id for no key update),
+    select id, worker, attempt, turns, reservations from execution_queue where id = any(${ids}) order by id for no key update),
   held as materialized (
-    select i.*, l.attempt = i.attempt as is_first from items i
+    select i.*, l.reservations, l.attempt = i.attempt as is_first from items i
     join locked l on l.id = i.execution_id and l.worker = i.worker and ${isCurrent})`;
 
 const claimColumns = {
@@ -123,6 +124,7 @@ const turns = rowSet<EndedTurn>(
     output_tokens: ['int', (one) => one.spent.outputTokens],
     usd: ['numeric', (one) => one.spent.costUsd],
     known: ['bool', (one) => one.spent.costKnown],
+    kept_usd: ['numeric', (one) => one.spent.keptUsd],
     source: ['text', (one) => one.spent.costSource],
   },
   { ordinality: true },
@@ -170,9 +172,14 @@ const writeTurns = statement<readonly EndedTurn[], { ordinal: number }>('step-tu
       mismatch = null, wait_code = null,
       spent_input_tokens = least(q.spent_input_tokens::bigint + h.input_tokens, ${sql.lit(tokenSumMax)}),
       spent_output_tokens = least(q.spent_output_tokens::bigint + h.output_tokens, ${sql.lit(tokenSumMax)}),
-      spent_usd = q.spent_usd + h.usd, spent_known = q.spent_known and h.known,
+      spent_usd = q.spent_usd + h.usd, kept_usd = q.kept_usd + h.kept_usd, call_bound_usd = null, reservations = null,
+      overrun_usd = q.overrun_usd + case when h.known
+        then coalesce(greatest(0, h.usd - (h.reservations -> 0 ->> 'usd')::numeric), 0) else 0 end,
+      spent_known = q.spent_known and h.known,
       spent_source = coalesce(h.source, q.spent_source)
     from held h where q.id = h.execution_id and h.is_first),
+  settled as (${settleReservations(sql`held h`, { id: sql`h.execution_id`, attempt: sql`h.attempt`, usd: sql`h.usd`, isKnown: sql`h.known`, isSent: sql`true` })}
+    where h.is_first),
   models as (
     insert into execution_steps (execution_id, n, part, state, ended_at, message, model, input_tokens, output_tokens,
       cost_usd, cost_known, latency_ms)

@@ -3,6 +3,7 @@ import type { Prompt } from '../../core/agent/prompt.ts';
 import { providerMessageCharsMax } from '../../core/agent/provider-message.ts';
 import { messagesOf } from '../../core/agent/sent-prompt.ts';
 import { bytesOf } from '../../core/byte-shares.ts';
+import { addDecimals } from '../../core/decimal.ts';
 import { attemptOf } from '../../core/execution/attempt.ts';
 import { type Ended, failed } from '../../core/execution/outcome.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
@@ -101,8 +102,11 @@ export class ToolLoop {
     };
   }
 
-  /** Commits a turn with calls. Null if its calls are next. */
-  async endTurn(answer: Ended): Promise<LoopOutcome | null> {
+  /**
+   * Commits a turn with calls. Null if its calls are next.
+   * @param keptUsd what it keeps spoken for beside its known cost
+   */
+  async endTurn(answer: Ended, keptUsd: string): Promise<LoopOutcome | null> {
     const { id: executionId, model } = this.#execution;
     const settings = this.#execution.settings.tools ?? toolSettingsDefault;
     const n = this.turn;
@@ -132,6 +136,7 @@ export class ToolLoop {
           outputTokens: usage.outputTokens,
           costUsd: cost.usd,
           costKnown: cost.known,
+          keptUsd,
           costSource: cost.source ?? null,
         },
       }),
@@ -142,7 +147,12 @@ export class ToolLoop {
     this.#run.reservations.push(this.#deps.bytes.add(bytesOf([json])));
     this.#turns.push({ message, calls });
     this.#isUnsent = true;
-    this.#execution = { ...this.#execution, ...nextTurn, attempt: attempt + 1, turns: n };
+    this.#execution = {
+      ...this.#execution,
+      ...nextTurn,
+      ...nextCost(this.#execution, addDecimals(cost.usd, keptUsd)),
+      ...{ attempt: attempt + 1, turns: n },
+    };
     this.#run.advance(this.#execution);
     return null;
   }
@@ -157,6 +167,16 @@ const nextTurn = {
   ...{ failures: 0, rejections: 0, waitCode: null },
   ...{ called: true, emptied: false, mismatch: null },
 };
+
+/** What the limit of cost and budgets have to do with the next turn: the turn before has settled what was reserved for it. */
+function nextCost({ spentUsd, mustReserve, reservedUsd }: QueuedExecution, usd: string) {
+  return {
+    spentUsd: addDecimals(spentUsd, usd),
+    callBoundUsd: null,
+    mustReserve: mustReserve || reservedUsd !== null,
+    reservedUsd: null,
+  };
+}
 
 /** A message that is too long is sent back without what only its provider reads. */
 function messageOf({ output, details: { message } }: Ended): TurnMessage {

@@ -13,7 +13,7 @@ import type { Parameters } from './read-parameters.ts';
 /** An execution as a response of the Responses API. */
 
 export interface ShownCall {
-  readonly caller: Pick<Caller, 'rights'>;
+  readonly caller: Reader;
   /** What the client calls the agent. */
   readonly model: string;
   readonly isBackground: boolean;
@@ -87,6 +87,8 @@ export function mayReadReasoning({ rights }: Pick<Caller, 'rights'>): boolean {
   return rights.includes('read');
 }
 
+type Reader = Pick<Caller, 'rights' | 'allowedOrigins'>;
+
 interface SentWith {
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
@@ -120,16 +122,13 @@ function incompleteDetails({ status, finishReason }: Execution) {
   return finishReason === 'content-filter' ? { reason: 'content_filter' } : null;
 }
 
-function errorOf(row: Execution, caller: Pick<Caller, 'rights'>) {
+function errorOf(row: Execution, caller: Reader) {
   if (row.status === 'canceled' || row.errorCode === null) return null;
   // Clients such as `@ai-sdk/openai` reject an error without a type.
   return { type: 'server_error', code: row.errorCode, message: errorText(row, caller) };
 }
 
-export function errorText(
-  { error }: Pick<Execution, 'error'>,
-  caller: Pick<Caller, 'rights'>,
-): string {
+export function errorText({ error }: Pick<Execution, 'error'>, caller: Reader): string {
   return visibleError(caller, error) ?? '';
 }
 

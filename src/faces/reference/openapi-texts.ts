@@ -27,6 +27,7 @@ export const tagTexts: Record<Tag, string> = {
   Tools: 'Servers of tools that agents call. Their owners declare them.',
   Keys: 'API keys authenticate programs. A secret is shown once.',
   Usage: "The plan and this month's usage.",
+  Budgets: 'What calls may cost in a window. No budget is exceeded by what is let go out.',
   Providers: 'Model providers with their credentials and prices.',
   Members: 'Members and their roles. People join by invitation only.',
   Retention: "How long records are kept, and the deletion of an end user's records.",

@@ -1,14 +1,17 @@
 import * as agents from '../../features/agents/contract/agents-contract.ts';
 import * as batches from '../../features/batches/batches-contract.ts';
+import * as budgets from '../../features/budgets/contract/budgets-contract.ts';
 import * as declaration from '../../features/declaration/declaration-contract.ts';
 import * as alerts from '../../features/events/contract/alerts-contract.ts';
 import * as eventEndpoints from '../../features/events/contract/endpoints-contract.ts';
 import * as events from '../../features/events/contract/events-contract.ts';
+import * as estimate from '../../features/executions/contract/estimate-contract.ts';
 import * as executions from '../../features/executions/contract/executions-contract.ts';
 import * as steps from '../../features/executions/contract/steps-contract.ts';
 import * as erasures from '../../features/history/contract/erasures-contract.ts';
 import * as exports from '../../features/history/contract/export-contract.ts';
 import * as retention from '../../features/history/contract/retention-contract.ts';
+import * as sessions from '../../features/history/contract/sessions-contract.ts';
 import * as statistics from '../../features/history/contract/statistics-contract.ts';
 import * as audit from '../../features/people/contract/audit-contract.ts';
 import * as keys from '../../features/people/contract/keys-contract.ts';
@@ -28,6 +31,7 @@ import * as openai from '../openai/openai.ts';
 /** Every operation of the public API, by id. */
 export const endpoints = {
   executeAgent: executions.executeAgent,
+  estimateCost: estimate.estimateCost,
   getExecution: executions.getExecution,
   listExecutionEvents: events.listExecutionEvents,
   listExecutionSteps: steps.listExecutionSteps,
@@ -37,6 +41,7 @@ export const endpoints = {
   listExecutions: executions.listExecutions,
   listExecutionsUnversioned: executions.listExecutionsUnversioned,
   listAllExecutions: executions.listAllExecutions,
+  listSessions: sessions.listSessions,
   exportExecutions: exports.exportExecutions,
   exportAllExecutions: exports.exportAllExecutions,
   createBatch: batches.createBatch,
@@ -63,6 +68,8 @@ export const endpoints = {
   deleteAgent: agents.deleteAgent,
   changeAgentStage: agents.changeAgentStage,
   getAgentLimits: agents.getAgentLimits,
+  listRefusals: agents.listRefusals,
+  listKeyRefusals: agents.listKeyRefusals,
   listPins: agents.listPins,
   listAllPins: agents.listAllPins,
   createPrompt: prompts.createPrompt,
@@ -101,6 +108,7 @@ export const endpoints = {
   listWebhooks: webhooks.listWebhooks,
   rotateWebhook: webhooks.rotateWebhook,
   deleteWebhook: webhooks.deleteWebhook,
+  getWebhookLog: webhooks.getWebhookLog,
   receiveWebhook: webhooks.receiveWebhook,
   getDeclaration: declaration.getDeclaration,
   applyDeclaration: declaration.applyDeclaration,
@@ -122,6 +130,12 @@ export const endpoints = {
   updateAlert: alerts.updateAlert,
   deleteAlert: alerts.deleteAlert,
   previewAlert: alerts.previewAlert,
+  createBudget: budgets.createBudget,
+  listBudgets: budgets.listBudgets,
+  getBudget: budgets.getBudget,
+  updateBudget: budgets.updateBudget,
+  deleteBudget: budgets.deleteBudget,
+  listBudgetWindows: budgets.listBudgetWindows,
   createToolServer: toolServers.createToolServer,
   listToolServers: toolServers.listToolServers,
   getToolServer: toolServers.getToolServer,

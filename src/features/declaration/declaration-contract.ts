@@ -15,17 +15,19 @@ import {
   text,
 } from '../../http/contract/shared.ts';
 import { AgentConfig, AgentInput } from '../agents/contract/agent-record.ts';
+import { BudgetInput } from '../budgets/contract/budgets-contract.ts';
+import { scopeMax } from '../budgets/rules/budget-settings.ts';
 import { PlaceholderWarnings, versionInput } from '../prompts/contract/prompts-contract.ts';
 import { toolServerFields, toolServerName } from '../tools/contract/tool-servers-contract.ts';
 import { declaredDefinition } from '../workflows/contract/workflow-definition.ts';
 
 /**
- * Declarations: tool servers, prompts, agents and workflows as code. A declaration refers to resources by name
+ * Declarations: tool servers, prompts, agents, budgets and workflows as code. A declaration refers to resources by name
  * and contains no secret but headers of tool servers, which are never returned.
  */
 
 const tag = 'Declaration';
-const kinds = ['toolServer', 'prompt', 'agent', 'workflow'] as const;
+const kinds = ['toolServer', 'prompt', 'agent', 'budget', 'workflow'] as const;
 const description = Type.Optional(nullable(text(limits.descriptionMax)));
 const closed = { additionalProperties: false } as const;
 
@@ -165,6 +167,32 @@ const DeclaredWorkflow = Type.Object(
   { title: 'DeclaredWorkflow', ...closed },
 );
 
+const budget = BudgetInput.properties;
+
+const DeclaredBudget = Type.Object(
+  {
+    name: name('Unique within the workspace.'),
+    scope: Type.Optional(
+      Type.Object(
+        {
+          agents: Type.Optional(
+            Type.Array(name('Name of an agent.'), {
+              ...{ minItems: 1, maxItems: scopeMax, uniqueItems: true },
+              description: 'Only calls of these agents.',
+            }),
+          ),
+          tags: budget.scope.properties.tags,
+        },
+        { ...closed, description: 'The calls that it counts. Default: all calls.' },
+      ),
+    ),
+    ...{ per: budget.per, period: budget.period, limitUSD: budget.limitUSD },
+    ...{ maxTokens: budget.maxTokens, thresholds: budget.thresholds },
+    ...{ onUnknown: budget.onUnknown, enabled: budget.enabled },
+  },
+  { title: 'DeclaredBudget', ...closed },
+);
+
 const listOf = <S extends Parameters<typeof Type.Array>[0]>(item: S, description: string) =>
   Type.Optional(Type.Array(item, { maxItems: limits.declaredMax, description }));
 
@@ -176,7 +204,7 @@ const DeclaredToolServer = Type.Object(
     headers: Type.Optional({
       ...toolServerFields.headers,
       description:
-        'Stored encrypted and never returned; if omitted, they do not change. In a file, `${NAME}` is a variable of the environment of `cueline apply`.',
+        'Stored encrypted and never returned; if omitted, they do not change. In a file, they name variables of the environment of `cueline apply`: a dollar sign and the name in braces.',
     }),
     enabled: Type.Optional(Type.Boolean({ description: 'Default: `true`.' })),
   },
@@ -191,6 +219,10 @@ export const Declaration = Type.Object(
     ),
     prompts: listOf(DeclaredPrompt, 'Prompts and their versions.'),
     agents: listOf(DeclaredAgent, 'Agents. An omitted field gets its default, except `stage`.'),
+    budgets: listOf(
+      DeclaredBudget,
+      'Budgets. An omitted field gets its default; `per` and `period` cannot change. They need the permission `own`.',
+    ),
     workflows: listOf(
       DeclaredWorkflow,
       'Workflows. A changed definition becomes a new version, which is pinned. Its agents must accept calls, unless this declaration gives them another stage than `Deployed` or `apiEnabled: false`.',
@@ -236,7 +268,7 @@ export const getDeclaration = endpoint({
   path: '/api/v1/declaration',
   summary: 'Export the workspace as a declaration',
   description:
-    'Contains the agents that the caller can see, except archived ones; the prompts, each with its newest version and the versions that agents pin; and the workflows. Prompts and agents that share a name are omitted, together with the resources that refer to them, and so are workflows that could not be created again. Applying the declaration to the same workspace changes nothing.',
+    'Contains the agents that the caller can see, except archived ones; the prompts, each with its newest version and the versions that agents pin; and the workflows; for callers with `own` also the budgets, but for those that count only some API keys. Prompts and agents that share a name are omitted, together with the resources that refer to them, and so are workflows that could not be created again. Applying the declaration to the same workspace changes nothing.',
   tag,
   auth: 'manage',
   orPermission: 'read',

@@ -127,7 +127,7 @@ function promptOf(row: PromptRow) {
   };
 }
 
-function summaryOf<Row extends VersionSummaryRow>(row: Row) {
+function summaryOf<Row extends Omit<VersionSummaryRow, 'number'>>(row: Row) {
   return { ...row, ...row.settings, promptVersionLabel: row.label };
 }
 

@@ -45,6 +45,8 @@ export const conditionMax = 2_000;
 
 export const modelMax = 256;
 export const temperatureMax = 2;
+/** Executions whose cost is estimated together. */
+export const estimatedMax = 1_000_000;
 export const maxTokensMax = 1_000_000;
 export const messagesMax = 500;
 /** Parts of the content of a message. */
@@ -103,6 +105,8 @@ export const streamHeartbeatMs = 15_000;
 
 export const pageDefault = 20;
 export const pageMax = 100;
+/** Executions of a session that its figures add up. */
+export const sessionExecutionsMax = 1_000;
 /** Agents in the list of models of the OpenAI API. */
 export const modelsListMax = 10_000;
 /** Responses whose items one call of the OpenAI API refers to. */
@@ -179,3 +183,5 @@ export const previewDaysMax = 7;
 /** The largest threshold and number of calls of an alert. */
 export const thresholdMax = 1e15;
 export const minCountMax = 1_000_000_000;
+/** Of the windows of a budget: it names a user. */
+export const budgetCursorMax = 1_000;

@@ -68,6 +68,7 @@ export const tags = [
   'Events',
   'Keys',
   'Usage',
+  'Budgets',
   'Tools',
   'Providers',
   'Members',

@@ -54,22 +54,50 @@ export const VariablesProblem = Type.Object(
           'Place in the value that does not match its schema, as a JSON pointer. Empty: the value itself.',
       }),
     ),
+    maxCostUSD: Type.Optional(
+      Type.Number({
+        description:
+          'With `COST_LIMIT_TOO_LOW`: the limit that holds. Absent if the caller sees no costs.',
+      }),
+    ),
+    neededUSD: Type.Optional(
+      Type.Number({ description: 'The most that one call of the model may cost. Likewise.' }),
+    ),
   },
   { title: 'VariablesProblem', additionalProperties: true },
 );
 
+const amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }));
+
 export const LimitedBy = Type.Object(
   {
-    scope: oneOf(['key', 'agent', 'stage', 'quota'], 'Owner of the exhausted limit.'),
+    scope: oneOf(['key', 'agent', 'stage', 'quota', 'budget'], 'Owner of the exhausted limit.'),
     apiKeyId: Type.Optional(
       id(
         'key',
         'With scope `key`: the key whose window is exhausted. It may have issued the used key.',
       ),
     ),
-    window: oneOf(['minute', 'hour', 'day', 'month'], 'The exhausted window.'),
-    limit: Type.Integer({ description: 'Limit of the window.' }),
-    resetAt: time('End of the window.'),
+    window: oneOf(
+      ['minute', 'hour', 'day', 'week', 'month', 'total'],
+      'The exhausted window; of a budget its period.',
+    ),
+    limit: Type.Optional(
+      Type.Integer({ description: 'Limit of the window. Not with scope `budget`.' }),
+    ),
+    resetAt: nullable(time('End of the window. `null` for a budget with the period `total`.')),
+    budgetId: Type.Optional(id('budget', 'With scope `budget`, like all that follow.')),
+    name: Type.Optional(Type.String({ description: 'Name of the budget.' })),
+    reason: Type.Optional(
+      oneOf(
+        ['spent', 'reserved'],
+        '`reserved`: the call would fit if running calls cost nothing. Try again in a few seconds.',
+      ),
+    ),
+    limitUSD: amount('Limit of the budget. No amounts for callers that see no costs.'),
+    settledUSD: amount('What the calls of the window have cost.'),
+    reservedUSD: amount('What running calls may cost at most.'),
+    neededUSD: amount('What this call may cost at most.'),
   },
   { title: 'LimitedBy' },
 );

@@ -291,6 +291,7 @@ export const pathParams = {
   toolServerId: reference('toolServer', 'The tool server.'),
   toolName: Type.String({ description: 'Name of a tool of the server.' }),
   alertId: reference('alert', 'The alert.'),
+  budgetId: reference('budget', 'The budget.'),
   token: Type.String({ description: 'Last part of the invitation link.' }),
   name: Type.String({ description: 'Provider name: the part of a model before the slash.' }),
 } as const satisfies Record<string, TSchema>;

@@ -25,8 +25,11 @@ const statuses: Record<CallFailureCode, { status: number; error: string }> = {
   BODY_TOO_LARGE: { status: 413, error: 'Body too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, error: 'Unsupported media type' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, error: 'Idempotency key reused' },
+  COST_LIMIT_TOO_LOW: { status: 400, error: 'Cost limit too low' },
+  PRICE_UNKNOWN: { status: 400, error: 'Price unknown' },
   RATE_LIMIT_EXCEEDED: { status: 429, error: 'Rate limit exceeded' },
   QUOTA_EXCEEDED: { status: 429, error: 'Quota exceeded' },
+  BUDGET_EXCEEDED: { status: 429, error: 'Budget exceeded' },
   BATCH_LIMIT_EXCEEDED: { status: 429, error: 'Batch limit exceeded' },
   INTERNAL: { status: 500, error: 'Internal error' },
   UNAVAILABLE: { status: 503, error: 'Service unavailable' },
@@ -43,8 +46,11 @@ export function errorResponse(
   failure: { code: CallFailureCode; message: string; fields: Readonly<Record<string, unknown>> },
   requestId: string,
 ): ErrorResponse {
-  const { status, error } = statuses[failure.code];
   const { message, code, fields } = failure;
+  const { error, ...usual } = statuses[code];
+  // A budget that never resets.
+  const isFinal = code === 'BUDGET_EXCEEDED' && fields.retryAfter === undefined;
+  const status = isFinal ? 403 : usual.status;
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';
   if (status === 429 || status === 503) headers['retry-after'] = String(fields.retryAfter ?? 1);

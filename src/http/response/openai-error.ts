@@ -83,6 +83,7 @@ const codes: Partial<Record<CallFailureCode, readonly [string, string]>> = {
   MISSING_VARIABLES: [invalid, 'missing_required_parameter'],
   RATE_LIMIT_EXCEEDED: ['requests', 'rate_limit_exceeded'],
   QUOTA_EXCEEDED: ['insufficient_quota', 'insufficient_quota'],
+  BUDGET_EXCEEDED: ['insufficient_quota', 'insufficient_quota'],
   UNAVAILABLE: ['server_error', 'service_unavailable'],
   INTERNAL: ['server_error', 'internal_error'],
 };

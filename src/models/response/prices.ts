@@ -1,5 +1,6 @@
 import { calcPrice, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
 import { floatToUnits, toDecimal, toUnits } from '../../core/decimal.ts';
+import type { ModelRates } from '../../core/model/call-bound.ts';
 import { type Cost, noCost, type Usage, unknownCost } from '../../core/model/model-port.ts';
 import type { Price } from '../../core/model/price.ts';
 import { wordSet } from '../../core/words.ts';
@@ -107,6 +108,59 @@ interface Prices {
 
 const million = 1_000_000n;
 
+/** How a call may be charged for, beside the lengths of its prompt and of its answer. */
+export interface RatedCall {
+  readonly at: Date;
+  /** Whether the provider may write to a cache that lives for an hour. */
+  readonly cachesHour: boolean;
+}
+
+/** The dearest rates of a model in each of its tiers; null if its price is not known. */
+export function dearestRates(
+  list: PriceList,
+  model: string,
+  price: Price | null,
+  { at, cachesHour }: RatedCall,
+): Pick<ModelRates, 'tiers' | 'perRequest'> | null {
+  const entry = price === null ? entryOf(list, model, at) : null;
+  const starts = new Set(entry ? [0, ...entry.lists.flatMap(tierStarts)] : [0]);
+  const priced = [...starts].flatMap((above) => {
+    const tokens = above === 0 ? 0 : above + 1;
+    const all = price
+      ? [configured(price)]
+      : entry
+        ? entry.lists.map((one) => inList(entry, one, tokens))
+        : [list === 'free' ? free : null];
+    return all.map((prices) => ({ above, prices }));
+  });
+  const tiers = priced.flatMap(({ above, prices }) =>
+    prices ? [{ above, request: prices.request, ...dearestOf(prices, cachesHour) }] : [],
+  );
+  if (tiers.length < priced.length) return null;
+  return { tiers, perRequest: tiers.map(({ request }) => request).reduce(larger) };
+}
+
+function dearestOf({ others, ...prices }: Prices, cachesHour: boolean) {
+  const dearest = (names: readonly (keyof RatedTokens)[], ...usual: bigint[]) =>
+    names.reduce((most, name) => larger(most, others[name] ?? 0n), usual.reduce(larger));
+  const hour = cachesHour ? rates.cacheWrite : [];
+  const { input, cacheRead, cacheWrite, output } = prices;
+  return {
+    input: dearest(['input_image_mtok', ...hour], input, cacheRead, cacheWrite),
+    output: dearest(rates.output, output),
+  };
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
+function tierStarts(prices: ModelPrice): number[] {
+  return Object.values(prices).flatMap((price) =>
+    typeof price === 'object' ? price.tiers.map(({ start }) => start) : [],
+  );
+}
+
 function configured(price: Price): Prices | null {
   const input = toUnits(price.inputPerMillion);
   const output = toUnits(price.outputPerMillion);
@@ -117,16 +171,36 @@ function configured(price: Price): Prices | null {
 }
 
 function listed(list: PriceList, model: string, inputTokens: number, at: Date): Prices | null {
-  if (list === 'unknown') return null;
   if (list === 'free') return free;
+  const entry = entryOf(list, model, at);
+  return entry?.lists[0] ? inList(entry, entry.lists[0], inputTokens) : null;
+}
+
+/** The entry of a model in the library. */
+interface Entry {
+  readonly found: ModelInfo;
+  /** The prices of now, then those of other times of the day. */
+  readonly lists: readonly ModelPrice[];
+  readonly isGoogle: boolean;
+}
+
+function entryOf(list: PriceList, model: string, at: Date): Entry | null {
+  if (typeof list === 'string') return null;
   const name = model.replace(/^models\//, '');
   const where = 'provider' in list ? { providerId: list.provider } : { providerApiUrl: list.url };
   // Without usage: only the entry is needed, not the library's sum.
   const entry = calcPrice({}, name, { ...where, timestamp: at });
   if (!entry) return null;
-  const { model: found, model_price: prices } = entry;
-  const isFreeModel = pricesIn(prices).length === 0 && isFree(found);
+  const { model: found, model_price: now } = entry;
+  const daily = Array.isArray(found.prices)
+    ? found.prices.filter(({ constraint }) => constraint?.type === 'time_of_date')
+    : [];
   const isGoogle = 'provider' in list && list.provider === 'google';
+  return { found, lists: [now, ...daily.map(({ prices }) => prices)], isGoogle };
+}
+
+function inList({ found, isGoogle }: Entry, prices: ModelPrice, inputTokens: number) {
+  const isFreeModel = pricesIn(prices).length === 0 && isFree(found);
   return isFreeModel ? free : fromEntry(prices, inputTokens, isGoogle);
 }
 

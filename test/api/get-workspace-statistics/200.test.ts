@@ -191,3 +191,45 @@ test('records before the retention limit are gone, but their counts remain', asy
   const { buckets } = await statistics('', { key });
   assert.deepEqual([buckets[0].count, buckets[0].recorded], [7, 7]);
 });
+
+test('model, key, and user or tag filter together with agents', async () => {
+  const [one, two] = [await addAgent(service), await addAgent(service)];
+  const [{ id, apiKeyId }, other] = [await service.key(), await service.key()];
+  const labels = { user: 'ada', session: null, tags: ['red', 'blue'], metadata: null };
+  const wanted = { agentId: one.id, executedAtMs: at, model: 'cueline/a', apiKeyId: id, labels };
+  await insertStatistics(service.db, [
+    ...Array.from({ length: 3 }, () => tally(wanted)),
+    tally({ ...wanted, agentId: two.id }),
+    tally({ ...wanted, model: 'cueline/b' }),
+    tally({ ...wanted, apiKeyId: other.id }),
+    tally({ ...wanted, labels: { ...labels, user: 'bob', tags: [] } }),
+  ]);
+  const both = [one, two];
+  const key = `&apiKeyId=${apiKeyId}`;
+  for (const [query, expected] of [
+    ['', [6, 1]],
+    ['&model=cueline/a', [5, 1]],
+    [key, [5, 1]],
+    ['&user=ada', [5, 1]],
+    ['&tag=blue', [5, 1]],
+    [`&model=cueline/a${key}&user=ada`, [3, 1]],
+    [`&model=cueline/a${key}&tag=red&agentIds=${one.agentId}`, [3, 0]],
+    ['&user=nobody', [0, 0]],
+    ['&apiKeyId=key_unknown', [0, 0]],
+  ] as const) {
+    assert.deepEqual(await counts(both, query), expected, query);
+  }
+  const path = `/api/v1/agents/${one.agentId}/statistics?${range}&level=all&groupBy=model`;
+  const { body } = await service.call('GET', `${path}${key}&user=ada`, { user: service.ownerId });
+  const models = (body.buckets as Bucket[]).map(({ model, count }) => [model, count]);
+  assert.deepEqual(models, [
+    ['cueline/a', 3],
+    ['cueline/b', 1],
+  ]);
+  for (const query of ['user=ada&tag=red', 'user=ada&groupBy=tag', 'model=x&level=minute']) {
+    const { status } = await service.call('GET', `/api/v1/statistics?${query}`, {
+      user: service.ownerId,
+    });
+    assert.equal(status, 400, query);
+  }
+});

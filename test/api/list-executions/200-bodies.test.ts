@@ -26,6 +26,21 @@ test('omit=bodies omits variables and output only', async () => {
   }
 });
 
+test('preview=true adds the first line of the output, at most 200 characters', async () => {
+  const agent = await addAgent(service, { user: '{{name}}' });
+  for (const name of ['\n  One line \nand another', 'x'.repeat(300)]) {
+    await run(service, agent, key, { name });
+  }
+  for (const query of ['', '&sort=executedAt', '&sort=costUSD', '&q=one', '&status=success']) {
+    const path = `${agent.path}/executions?omit=bodies&preview=true${query}`;
+    const { body } = await service.call('GET', path, { key });
+    const previews = body.executions.map((one: { outputPreview: string }) => one.outputPreview);
+    assert.ok(previews.includes('One line'), query);
+    assert.equal(previews.includes('x'.repeat(200)), query !== '&q=one', query);
+    for (const one of body.executions) assert.ok(!('outputText' in one));
+  }
+});
+
 test('a search also finds omitted bodies', async () => {
   const agent = await addAgent(service);
   await run(service, agent, key, { name: 'Grace' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { addAgent, run, type TestAgent } from '../../../harness/agents.ts';
+import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { type CommandResult, cueline, jsonLines } from '../cueline.ts';
 
@@ -91,4 +91,32 @@ test('history prints a page as a table and all records as JSON', async () => {
   const wrong = await call(['history', agent.agentId, '--status', 'fine']);
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /^cueline: Parameter "status" must be one of success, .*req_\w+\)\n$/);
+});
+
+test('history sorts, adds totals, and lists sessions', async () => {
+  const other = await addAgent(service);
+  for (const session of ['s1', 's2']) {
+    const { body } = await service.call('POST', `${other.path}/execute`, {
+      key,
+      body: { variables: { name: session }, session, user: 'cli' },
+    });
+    await ended(service, body.statusUrl, key);
+  }
+  const listed = await call([
+    'history',
+    other.agentId,
+    '--sort',
+    'executedAt',
+    '--totals',
+    '--json',
+  ]);
+  const [first, second, last] = jsonLines(listed);
+  assert.deepEqual([first?.session, second?.session], ['s1', 's2']);
+  assert.equal((last?.totals as { executions?: number } | undefined)?.executions, 2);
+  const text = await call(['history', other.agentId, '--totals']);
+  assert.match(text.stdout, /^executions +2$/m);
+  const sessions = await call(['history', 'sessions', '--user', 'cli']);
+  assert.match(sessions.stdout, /^session .*\ns2 +cli +1 .*\ns1 +cli +1 .*\n$/);
+  const wrong = await call(['history', other.agentId, '--sort', 'cost']);
+  assert.equal(wrong.code, 1);
 });

@@ -79,7 +79,7 @@ test('headers in cueline.yaml are variables of the environment', async () => {
       '    kind: http',
       `    url: ${receiver.url}`,
       '    headers:',
-      '      Authorization: Bearer ${SHOP_TOKEN}',
+      ['      Authorization: Bearer $', '{SHOP_TOKEN}'].join(''),
       '    tools: []',
     ].join('\n'),
   );

@@ -19,7 +19,7 @@ import {
 } from '../../../src/features/events/rules/alert-preview.ts';
 
 const settings: AlertSettings = {
-  ...{ name: 'A', metric: 'failureRate', agentIds: null, tag: null },
+  ...{ name: 'A', metric: 'failureRate', agentIds: null, tag: null, budgetId: null },
   ...{ threshold: 10, clearThreshold: 5, windowMinutes: 5, minCount: 0, noData: 'keep' },
 };
 

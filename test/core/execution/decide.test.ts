@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { emptySetup } from '../../../harness/setups.ts';
+import { emptySetup, prices } from '../../../harness/setups.ts';
 import {
   type CallBody,
   type ComparedFormats,
@@ -67,6 +67,7 @@ const agent: NonNullable<Facts['agent']> = {
   versionAliases: {},
   responseFormat: null,
   formatText: null,
+  isBudgeted: false,
   toolNames: [],
   boundValues: null,
 };
@@ -74,6 +75,7 @@ const good = (): Facts => ({
   nowMs,
   caller,
   keyWindows: windowsOf(fresh()),
+  windows: null,
   agent,
   agentCounts: fresh(),
   month: { actionsPerMonth: 1_000, month: 0, used: 0 },
@@ -81,6 +83,7 @@ const good = (): Facts => ({
   call: callOf(parseExecuteBody('{"variables":{"topic":"tides"}}')),
   idempotencyProblem: null,
   replay: null,
+  prices,
 });
 const callOf = (body: CallBody): Facts['call'] => ({ body, idempotencyKey: null });
 

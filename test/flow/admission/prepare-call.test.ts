@@ -5,6 +5,7 @@ import { addAgent } from '../../../harness/agents.ts';
 import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
+import { prices } from '../../../harness/setups.ts';
 import { parseExecuteBody, type UnparsedBody } from '../../../src/core/agent/variables.ts';
 import { type Compute, JobTooLarge } from '../../../src/core/compute.ts';
 import type { ExecuteCall } from '../../../src/core/execution/decide.ts';
@@ -33,7 +34,8 @@ function newAdmission(during: () => Promise<unknown> = async () => {}) {
       return inlineCompute.run(workspaceId, job, input);
     },
   };
-  const deps = { pipelines, testingLimits, slots: null, notifications, compute };
+  const template = () => assert.fail('it was read');
+  const deps = { pipelines, testingLimits, slots: null, notifications, compute, prices, template };
   return { ...createAdmission(deps), jobs };
 }
 

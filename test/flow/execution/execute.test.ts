@@ -5,7 +5,7 @@ import { addAgent, ended, run, type TestAgent } from '../../../harness/agents.ts
 import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { scriptedModels } from '../../../harness/models.ts';
 import { startService } from '../../../harness/service.ts';
-import { emptySetup } from '../../../harness/setups.ts';
+import { emptySetup, prices } from '../../../harness/setups.ts';
 import { ByteShares } from '../../../src/core/byte-shares.ts';
 import { JobTooLarge } from '../../../src/core/compute.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
@@ -20,6 +20,11 @@ import {
 const service = await startService();
 after(service.close);
 const { key } = await service.key();
+const permits = {
+  prices,
+  writeBound: () => assert.fail('it has no limit of cost'),
+  reserve: () => assert.fail('it has no budget'),
+};
 const broken = (retryAfterMs = 0) =>
   new ModelFailure('PROVIDER_ERROR', 'It broke.', { retryAfterMs });
 const rejected = (retryAfterMs: number) =>
@@ -306,10 +311,37 @@ test('an attempt that is aborted while its template is read does not call the mo
       stopping.abort('drain');
       return { system: null, user: 'Hello' };
     },
-    onFault: assert.ifError,
+    ...{ ...permits, onFault: assert.ifError },
   };
   const attempt = await executeAttempt(deps, claimed, runOf(stopping.signal));
   assert.deepEqual(attempt, { kind: 'stopped', sent: null });
+});
+
+test('a call whose bound is in the queue is sent without writing it again', async () => {
+  const models = scriptedModels();
+  const deps = {
+    ...{ models, compute: inlineCompute, bytes: new ByteShares(100_000), ...permits },
+    template: async () => ({ system: null, user: 'Hello' }),
+    onFault: assert.ifError,
+  };
+  const price = {
+    ...{ inputPerMillion: '1', outputPerMillion: '1' },
+    ...{ cacheReadPerMillion: null, cacheWritePerMillion: null },
+  };
+  const limited = {
+    ...{ ...claimed, setup: { provider: null, price }, callBoundUsd: '0.000031' },
+    settings: { ...settings, maxTokens: 10, maxCostUSD: 0.000031 },
+  };
+  const run = () => runOf(new AbortController().signal);
+  const sent = await executeAttempt(deps, limited, run());
+  assert.ok(sent.kind === 'ended' && sent.status === 'success');
+  const spent = await executeAttempt(deps, { ...limited, spentUsd: '0.0000000001' }, run());
+  assert.ok(spent.kind === 'ended' && spent.errorCode === 'COST_LIMIT');
+  const writeBound = async () => false;
+  const lost = { ...limited, callBoundUsd: '0.00003' };
+  const stopped = await executeAttempt({ ...deps, writeBound }, lost, run());
+  assert.equal(stopped.kind, 'stopped');
+  assert.equal(models.calls.length, 1);
 });
 
 test('an attempt holds its prompt and its answer, and waits for room before it renders', async () => {
@@ -320,7 +352,7 @@ test('an attempt holds its prompt and its answer, and waits for room before it r
     compute: inlineCompute,
     bytes,
     template: async () => ({ system: null, user: text }),
-    onFault: assert.ifError,
+    ...{ ...permits, onFault: assert.ifError },
   };
   const others = bytes.tryHold(claimed.workspaceId, 800_000);
   const run = runOf(new AbortController().signal);
@@ -396,7 +428,7 @@ test('an attempt reads the messages of earlier turns once there is room for them
     compute: inlineCompute,
     bytes,
     template: async () => ({ system: null, user: null, messages: [{ placeholder: 'history' }] }),
-    onFault: assert.ifError,
+    ...{ ...permits, onFault: assert.ifError },
     earlierMessages: {
       find: async (_, [digest = '']) => [{ digest, ...found }],
       async read(ids) {
@@ -431,7 +463,7 @@ test('an output that takes too much memory to check is a failure whose cost is k
       ...{ system: null, user: 'Hello' },
       responseFormat: { type: 'json' as const, schema },
     }),
-    onFault: assert.ifError,
+    ...{ ...permits, onFault: assert.ifError },
   };
   const execution = { ...claimed, mismatch: 'It does not match.' };
   const attempt = await executeAttempt(deps, execution, runOf(new AbortController().signal));
@@ -448,7 +480,7 @@ function longPrompt(bytes: ByteShares): ExecuteDeps {
     compute: inlineCompute,
     bytes,
     template: async () => ({ system: null, user: 'x'.repeat(40_000) }),
-    onFault: assert.ifError,
+    ...{ ...permits, onFault: assert.ifError },
   };
 }
 
@@ -477,5 +509,6 @@ const claimed: QueuedExecution = {
   setup: emptySetup,
   ...{ storeBodies: true, slotAgentId: null, workflow: null },
   ...{ settings, called: false, emptied: false, mismatch: null, elapsedMs: 0 },
+  ...{ spentUsd: '0', callBoundUsd: null, mustReserve: false, reservedUsd: null },
   turns: null,
 };

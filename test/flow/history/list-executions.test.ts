@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { openTestDatabase } from '../../../harness/database.ts';
 import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
-import { endStatuses, sources } from '../../../src/core/execution/execution.ts';
+import { historyRequests } from '../../../harness/history-requests.ts';
 import { everything } from '../../../src/core/history/history-range.ts';
 import { uuidFloor } from '../../../src/core/id.ts';
 import { sql } from '../../../src/db/sql.ts';
@@ -26,7 +26,7 @@ const runs = 150;
 
 test('pages and totals equal those of a plain count and offset, for random filters', async () => {
   await fc.assert(
-    fc.asyncProperty(questions(made), (request) => sameAsPlain(request)),
+    fc.asyncProperty(historyRequests(made), (request) => sameAsPlain(request)),
     { numRuns: runs },
   );
 });
@@ -39,7 +39,7 @@ test('the same with minutes missing in some hours, completely or partly', async 
     db,
   );
   await fc.assert(
-    fc.asyncProperty(questions(made), (request) => sameAsPlain(request)),
+    fc.asyncProperty(historyRequests(made), (request) => sameAsPlain(request)),
     { numRuns: runs },
   );
 });
@@ -63,14 +63,14 @@ test('a search without words reads nothing, however long the history', async () 
 test('records before the floor are hidden, even if the tables still contain them', async () => {
   await sql`update history_floor set at = '2026-10-01T00:00:00Z'`.execute(db);
   await fc.assert(
-    fc.asyncProperty(questions(made), (request) => sameAsPlain(request)),
+    fc.asyncProperty(historyRequests(made), (request) => sameAsPlain(request)),
     { numRuns: runs },
   );
 });
 
 test('short pages together hold what one page would, and their totals are lower bounds', async () => {
-  const hurried = { pageMs: 0, countMs: 0, countedMax: 0, batchSize: 300 };
-  const searches = questions(made).filter(({ contents }) => contents !== null);
+  const hurried = { pageMs: 0, countMs: 0, countedMax: 0, batchSize: 300, sortedMax: 0 };
+  const searches = historyRequests(made).filter(({ contents }) => contents !== null);
   await fc.assert(
     fc.asyncProperty(searches, async (request) => {
       const { rows: expected, total } = await searchExecutions(db, request, patient);
@@ -100,7 +100,7 @@ test('short pages together hold what one page would, and their totals are lower 
 
 test('searches that ask the index find what a plain scan does', async () => {
   const searches = fc
-    .tuple(questions(made), fc.constantFrom('tide', 'water -low', '"tide at" or c7', null))
+    .tuple(historyRequests(made), fc.constantFrom('tide', 'water -low', '"tide at" or c7', null))
     .map(([request, words]): ListRequest => {
       const variables = words === null ? [{ name: 'number', value: '3' }] : [];
       const range = { ...everything, toId: request.range.toId };
@@ -119,7 +119,7 @@ const anyContents = {
 
 const patient = {
   ...{ pageMs: Number.POSITIVE_INFINITY, countMs: Number.POSITIVE_INFINITY },
-  ...{ countedMax: 0, batchSize: 5_000 },
+  ...{ countedMax: 0, batchSize: 5_000, sortedMax: 0 },
 };
 
 async function sameAsPlain(request: ListRequest, pace = patient): Promise<void> {
@@ -143,89 +143,4 @@ async function sameAsPlain(request: ListRequest, pace = patient): Promise<void> 
     rows.map((row) => row.id),
     expected.map((row) => row.id),
   );
-}
-
-function questions({ agentIds, versionIds, models, keyIds, fromMs, toMs }: RandomHistory) {
-  const unknown = '00000000-0000-7000-8000-0000000000ff';
-  /** Mostly unset: all together would match nothing. */
-  const orNull = <T>(arbitrary: fc.Arbitrary<T>, weight = 3) =>
-    fc.oneof({ weight, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
-  const crowdedMs = fromMs + 11 * 86_400_000 + 61_000_000;
-  const atMs = fc.oneof(
-    fc.integer({ min: fromMs - 100_000_000, max: toMs + 100_000_000 }),
-    fc.integer({ min: crowdedMs - 70_000, max: crowdedMs + 130_000 }),
-    fc.nat(500).map((hours) => fromMs + hours * 3_600_000),
-    fc.nat(1_920).map((quarters) => fromMs + quarters * 900_000),
-  );
-  const id = atMs.chain((ms) =>
-    fc.constantFrom(
-      uuidFloor(ms),
-      uuidFloor(ms).replace(/0000-0000-0{12}$/, '7123-8000-0123456789ab'),
-    ),
-  );
-  const contents = fc.record({
-    latencyMsMin: orNull(fc.nat(5_000)),
-    latencyMsMax: orNull(fc.nat(5_000)),
-    costUsdMin: orNull(fc.constantFrom('0.001', '0.005')),
-    costUsdMax: orNull(fc.constantFrom('0.002', '0.009')),
-    labels: fc.constant([]),
-    variables: fc.array(
-      fc.constantFrom(
-        { name: 'customer', value: 'c7' },
-        { name: 'number', value: '3' },
-        { name: 'x', value: '' },
-      ),
-      { maxLength: 2 },
-    ),
-    words: orNull(fc.constantFrom('tide', 'high noon', 'water -low', '"low water"')),
-  });
-  return fc
-    .record({
-      agentIds: fc.constantFrom(agentIds, agentIds.slice(0, 1), agentIds.slice(1), [], [unknown]),
-      status: orNull(some([...endStatuses, 'processing' as const])),
-      source: orNull(some(sources)),
-      playground: fc.constantFrom(false, true, null),
-      promptVersionId: orNull(some([...versionIds, unknown]), 4),
-      model: orNull(some([...models, 'no/such']), 4),
-      apiKeyId: orNull(some([...keyIds, unknown]), 4),
-      errorCode: orNull(some(['MODEL_TIMEOUT' as const, 'CANCELED' as const]), 6),
-      contents: orNull(contents, 6),
-      includeProcessing: fc.boolean(),
-      range: fc.oneof(
-        fc.record({
-          fromId: fc.oneof(fc.constant(everything.fromId), id),
-          toId: fc.oneof(fc.constant(everything.toId), id),
-        }),
-        // A range of about two hours, which may contain no complete hour.
-        fc.tuple(atMs, fc.nat(8_000_000)).map(([ms, length]) => ({
-          fromId: uuidFloor(ms),
-          toId: uuidFloor(ms + length),
-        })),
-      ),
-      limit: fc.constantFrom(1, 20, 100),
-      offset: fc.oneof(fc.constant(0), fc.nat(200), fc.nat(30_000)),
-      after: orNull(id, 4),
-    })
-    .map(
-      (request): ListRequest => ({
-        ...request,
-        ...{
-          batchId: null,
-          user: null,
-          session: null,
-          executionId: null,
-          rerunOf: null,
-          label: null,
-        },
-        // The API shows processing executions to those who ask for them, or for no status.
-        includeProcessing:
-          request.includeProcessing && (request.status?.includes('processing') ?? true),
-        offset: request.after === null ? request.offset : 0,
-      }),
-    );
-}
-
-/** One or several of these values. */
-function some<T>(values: readonly T[]) {
-  return fc.subarray([...values], { minLength: 1, maxLength: Math.min(3, values.length) });
 }

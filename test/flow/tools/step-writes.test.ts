@@ -54,7 +54,14 @@ test('who has lost the claim writes no turn, dispatches nothing and settles noth
       ...{ model: 'cueline/echo', errorCode: null, inputTokens: 1, outputTokens: 1, costUSD: 0 },
       ...{ costKnown: true, latencyMs: 1 },
     },
-    spent: { inputTokens: 1, outputTokens: 1, costUsd: '0', costKnown: true, costSource: null },
+    spent: {
+      inputTokens: 1,
+      outputTokens: 1,
+      costUsd: '0',
+      costKnown: true,
+      keptUsd: '0',
+      costSource: null,
+    },
   };
   assert.equal(await writes.turn({ ...turn, worker: freshId() }), false);
   assert.equal(await writes.turn(turn), true);

@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import pg from 'pg';
 import { addAgent, ended } from '../../../harness/agents.ts';
 import { batchWhen, jsonLines, namedLines, unlimited, upload } from '../../../harness/batches.ts';
+import { setPrice } from '../../../harness/prices.ts';
 import { startService } from '../../../harness/service.ts';
 import { addWorkflow, endOfRun, startRun, step, withText } from '../../../harness/workflow-runs.ts';
 import { type AnswerDetails, noDetails } from '../../../src/core/model/model-port.ts';
@@ -60,6 +61,25 @@ const readCall =
 
 test('an execution is accepted in two round trips, and ended in two', async () => {
   assert.deepEqual(await tripsOf(() => executed()), [
+    readCall,
+    'admission-update-counts admission-insert-executions commit',
+    'begin finish-lock-queue',
+    'completion-move-to-history statistics-add statistics-add-breakdown commit',
+  ]);
+});
+
+test('a limit of cost adds no statement to an accept or an end', async () => {
+  await setPrice(service, 'cueline/echo?limited=', { inputPerMillion: '1', outputPerMillion: '1' });
+  const limited = await addAgent(service, {
+    ...{ user: '{{text}}', model: 'cueline/echo?limited=' },
+    config: { maxCostUSD: 1 },
+  });
+  const work = async () => {
+    const body = { variables: { text: 'x' } };
+    const { body: accepted } = await service.call('POST', `${limited.path}/execute`, { key, body });
+    assert.equal((await ended(service, accepted.statusUrl, key)).status, 'success');
+  };
+  assert.deepEqual(await tripsOf(work), [
     readCall,
     'admission-update-counts admission-insert-executions commit',
     'begin finish-lock-queue',

@@ -4,6 +4,7 @@ import { addAgent } from '../../../harness/agents.ts';
 import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { testPipelines } from '../../../harness/pipelines.ts';
 import { startService } from '../../../harness/service.ts';
+import { prices } from '../../../harness/setups.ts';
 import { addOpenRun, addWorkflow, step } from '../../../harness/workflow-runs.ts';
 import { readVariables } from '../../../src/core/agent/variables.ts';
 import type { ExecuteCall } from '../../../src/core/execution/decide.ts';
@@ -25,7 +26,7 @@ const { testingLimits } = readConfig({});
 const notifications = { publish() {} };
 const admission = createAdmission({
   ...{ pipelines, testingLimits, slots: null, notifications },
-  compute: inlineCompute,
+  ...{ compute: inlineCompute, prices, template: () => assert.fail('it was read') },
 });
 
 function callOf(runId: string, fallback: boolean): ExecuteCall {

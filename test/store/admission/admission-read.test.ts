@@ -23,7 +23,7 @@ async function statementsOf(read: (send: Send) => Promise<unknown>): Promise<str
   return names;
 }
 
-const none = { workspaceIds: [], userIds: [], agentIds: [], firstCalls: [], steps: [] };
+const none = { workspaceIds: [], userIds: [], agentIds: [], firstCalls: [], drafts: [], steps: [] };
 const lookup: AdmissionLookup = { ...none, keyHashes, members: [], worker: null, fromTag: 0 };
 const starts = { keyHashes, workspaceIds: [], workflowIds: [], firstCalls: [], rerunIds: [] };
 const reads: Record<string, (send: Send, members: MembershipLookup) => Promise<unknown>> = {

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Icon } from '../../../components/icon.tsx';
 import { FilterPopover } from '../../../components/tables/filter-popover.tsx';
 import { periods } from '../../../data/executions/periods.ts';
-import { fromDateInput, toDateInput } from '../../../data/text/day-range.ts';
+import { fromTimeInputs, toTimeInputs } from '../../../data/text/day-range.ts';
 import classes from '../history.module.css';
 import type { HistorySearch } from '../search.ts';
 import { timeText } from './filter-names.ts';
@@ -15,7 +15,7 @@ interface TimeProps {
 
 const noTime = { period: undefined, startDate: undefined, endDate: undefined };
 
-/** Presets that move with the clock, or certain days. */
+/** Presets that move with the clock, or certain days or times. */
 export function TimeFilter({ search, onChange }: TimeProps) {
   const [opened, setOpened] = useState(false);
   const apply = (time: Partial<HistorySearch>) => {
@@ -73,35 +73,45 @@ function Days(props: {
   readonly onApply: (time: Partial<HistorySearch>) => void;
 }) {
   const { startDate: from = '', endDate: until = '' } = props.search;
-  const [typed, setTyped] = useState({ from: toDateInput(from), until: toDateInput(until) });
-  const startDate = fromDateInput(typed.from, 'start', from);
-  const endDate = fromDateInput(typed.until, 'end', until);
+  const [typed, setTyped] = useState({
+    from: toTimeInputs(from, 'start'),
+    until: toTimeInputs(until, 'end'),
+  });
+  const startDate = fromTimeInputs(typed.from, 'start', from);
+  const endDate = fromTimeInputs(typed.until, 'end', until);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (startDate === null || endDate === null) return;
     props.onApply({ startDate: startDate || undefined, endDate: endDate || undefined });
   };
+  const edge = (name: 'from' | 'until', label: string, read: string | null) => (
+    <Group grow gap="xs" align="flex-start">
+      <TextInput
+        type="date"
+        size="xs"
+        label={label}
+        error={read === null && 'Invalid date.'}
+        value={typed[name].day}
+        onChange={({ currentTarget }) =>
+          setTyped({ ...typed, [name]: { ...typed[name], day: currentTarget.value } })
+        }
+      />
+      <TextInput
+        type="time"
+        size="xs"
+        label={`${label}, time`}
+        value={typed[name].time}
+        onChange={({ currentTarget }) =>
+          setTyped({ ...typed, [name]: { ...typed[name], time: currentTarget.value } })
+        }
+      />
+    </Group>
+  );
   return (
     <form onSubmit={submit} className={classes.days}>
       <Stack gap="xs">
-        <Group grow gap="xs">
-          <TextInput
-            type="date"
-            size="xs"
-            label="From"
-            error={startDate === null && 'Invalid date.'}
-            value={typed.from}
-            onChange={({ currentTarget }) => setTyped({ ...typed, from: currentTarget.value })}
-          />
-          <TextInput
-            type="date"
-            size="xs"
-            label="Until"
-            error={endDate === null && 'Invalid date.'}
-            value={typed.until}
-            onChange={({ currentTarget }) => setTyped({ ...typed, until: currentTarget.value })}
-          />
-        </Group>
+        {edge('from', 'From', startDate)}
+        {edge('until', 'Until', endDate)}
         <Button type="submit" size="xs" variant="default">
           Apply
         </Button>

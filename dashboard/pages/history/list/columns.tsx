@@ -2,6 +2,7 @@ import { Checkbox } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useSeconds } from '../../../components/hooks/use-seconds.ts';
+import { Icon } from '../../../components/icon.tsx';
 import { ExecutionBadge } from '../../../components/states/status-badge.tsx';
 import type { Column } from '../../../components/tables/data-table.tsx';
 import type { Execution } from '../../../data/executions/executions.ts';
@@ -12,11 +13,16 @@ import { useKeyNames } from '../../../data/workspace/key-names.ts';
 import { costCell, formatElapsed } from '../amounts.tsx';
 import { Highlighted, snippetOf } from '../highlight.tsx';
 import classes from '../history.module.css';
+import type { Sort, SortKey } from '../search.ts';
 import { Reason } from './failure-reason.tsx';
 import { RowLink } from './row-link.tsx';
 import type { Selection } from './use-selection.ts';
 
-type ExecutionColumn = Column<Execution> & { readonly key: string };
+type ExecutionColumn = Column<Execution> & {
+  readonly key: string;
+  /** What its header sorts by. */
+  readonly sortsBy?: SortKey | undefined;
+};
 
 /** The optional columns, in order. Time, status and agent are always shown. */
 const optionalColumns: readonly ExecutionColumn[] = [
@@ -62,14 +68,21 @@ const optionalColumns: readonly ExecutionColumn[] = [
     cell: ({ apiKeyId }) => <Key apiKeyId={apiKeyId} />,
   },
   metricColumn('attempts', 'Attempts', 'md', ({ attempts }) => formatCount(attempts)),
-  metricColumn('latency', 'Latency', 'sm', (execution) => <Latency execution={execution} />),
+  metricColumn(
+    'latency',
+    'Latency',
+    'sm',
+    (execution) => <Latency execution={execution} />,
+    'latencyMs',
+  ),
   metricColumn(
     'tokens',
     'Tokens',
     'md',
     ({ tokensUsed }) => tokensUsed !== undefined && formatCount(tokensUsed),
+    'tokensUsed',
   ),
-  metricColumn('cost', 'Cost', 'sm', costCell),
+  metricColumn('cost', 'Cost', 'sm', costCell, 'costUSD'),
 ];
 
 /** Columns whose data is requested only while visible: texts can be long. */
@@ -82,9 +95,11 @@ function metricColumn(
   header: string,
   hideBelow: 'sm' | 'md',
   show: (execution: Execution) => ReactNode,
+  sortsBy?: SortKey,
 ): ExecutionColumn {
   return {
     key,
+    sortsBy,
     header,
     hideBelow,
     align: 'right',
@@ -117,13 +132,16 @@ export function columnsOf(options: {
   readonly times: TimeStyle;
   readonly selection: Selection;
   readonly pattern: RegExp | null;
+  readonly sort: Sort | undefined;
+  readonly onSort: (sort: Sort) => void;
 }): readonly ExecutionColumn[] {
   const { agentId, wanted, times, selection, pattern } = options;
-  return [
+  const columns: readonly ExecutionColumn[] = [
     selectColumn(selection),
     {
       key: 'when',
       header: 'Started',
+      sortsBy: 'executedAt',
       cell: (execution) => (
         <RowLink execution={execution} agentId={agentId} relative={times === 'relative'} />
       ),
@@ -146,11 +164,52 @@ export function columnsOf(options: {
           )}
           <Reason execution={execution} />
           <Snippet execution={execution} pattern={pattern} />
+          {pattern === null && <Preview execution={execution} />}
         </div>
       ),
     },
     ...wanted,
   ];
+  return columns.map((column) => withSort(column, options));
+}
+
+/** The header sorts: in descending order first, then ascending. */
+function withSort(
+  column: ExecutionColumn,
+  {
+    sort = '-executedAt',
+    onSort,
+  }: { readonly sort: Sort | undefined; readonly onSort: (sort: Sort) => void },
+): ExecutionColumn {
+  const { sortsBy: key, header } = column;
+  if (key === undefined) return column;
+  const sorted = sort === key ? 'ascending' : sort === `-${key}` ? 'descending' : 'none';
+  return {
+    ...column,
+    sorted,
+    headerCell: (
+      <button
+        type="button"
+        className={classes.sort}
+        onClick={() => onSort(sorted === 'descending' ? key : `-${key}`)}
+      >
+        {header}
+        {sorted !== 'none' && <Icon name={sorted === 'ascending' ? 'up' : 'down'} size={11} />}
+      </button>
+    ),
+  };
+}
+
+/** The first line of the output. */
+function Preview({ execution }: { readonly execution: Execution }) {
+  const text =
+    execution.outputPreview ?? execution.outputText?.trim().split('\n', 1)[0]?.slice(0, 200);
+  if (!text) return null;
+  return (
+    <span className={classes.snippet} dir="auto">
+      {text}
+    </span>
+  );
 }
 
 function selectColumn(selection: Selection): ExecutionColumn {

@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core';
+import type { ExecutionPage } from '../../../../src/client/index.ts';
 import { Time } from '../../../components/figures/time.tsx';
 import { useFilters } from '../../../components/hooks/use-filters.ts';
 import { useLastPage } from '../../../components/hooks/use-last-page.ts';
@@ -20,6 +21,7 @@ import { columnsOf, useColumnChoice } from './columns.tsx';
 import { ExecutionPanel, useOpenedExecution } from './execution-panel.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { exportFilters, filtersAt } from './list-filters.ts';
+import { Totals } from './totals.tsx';
 import { useListKeys } from './use-list-keys.tsx';
 import { useSelection } from './use-selection.ts';
 
@@ -33,15 +35,21 @@ export function History({ agentId }: { readonly agentId?: string }) {
     key: writeSearch(search),
     offset: search.offset ?? 0,
     scans: scansRecords(search),
+    isSorted: search.sort !== undefined,
     // The words that were found are shown.
     withBodies: showsBodies || search.q !== undefined,
   });
-  const { rows, filters } = list;
+  const { rows } = list;
+  const { sort: _, ...filters } = list.filters;
   const selection = useSelection(rows);
   const opened = useOpenedExecution();
   const runAgain = useListKeys({ rows, selection });
   const pattern = searchPattern(search.q);
-  const columns = columnsOf({ agentId, wanted, times: choice.times, selection, pattern });
+  const columns = columnsOf({
+    ...{ agentId, wanted, times: choice.times, selection, pattern, sort: search.sort },
+    onSort: (sort) =>
+      change({ sort: sort === '-executedAt' ? undefined : sort, offset: undefined }),
+  });
   const filterProps = { search, agentId, filters, onChange: change };
   return (
     <div className={classes.layout} data-full-width data-panel={opened !== null || undefined}>
@@ -59,6 +67,7 @@ export function History({ agentId }: { readonly agentId?: string }) {
             </>
           )}
         </div>
+        <Totals agentId={agentId} filters={filters} list={list} />
         <StaleNotice query={{ ...list.news.query, data: rows }} />
         <NewExecutions list={list} />
         <Rows
@@ -115,7 +124,7 @@ function Rows(props: {
       {first && isSearch && <SearchFurther pages={pages} />}
       {first && !isSearch && (
         <Pager
-          pagination={first.pagination}
+          pagination={reachable(first)}
           count={first.executions.length}
           totalIsExact={!first.totalIsLowerBound}
           onOffset={(offset) => change({ offset })}
@@ -123,6 +132,14 @@ function Rows(props: {
       )}
     </>
   );
+}
+
+/** Of more matches than are sorted, only those that were have a page. */
+function reachable({ pagination, sortedOver }: ExecutionPage) {
+  return {
+    ...pagination,
+    total: Math.min(pagination.total, sortedOver ?? Number.POSITIVE_INFINITY),
+  };
 }
 
 /** Announces executions that the list does not show yet. Only pressing it moves the rows. */

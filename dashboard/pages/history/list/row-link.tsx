@@ -31,7 +31,7 @@ export function RowLink(props: {
       data-execution={executionId}
       onClick={onClick}
     >
-      <Time at={executedAt} relative={props.relative} />
+      <Time at={executedAt} relative={props.relative && 'day'} />
     </Link>
   );
 }

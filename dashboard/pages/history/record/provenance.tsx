@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { joinValues } from '../../../../src/client/index.ts';
 import { Time } from '../../../components/figures/time.tsx';
 import { DescriptionList } from '../../../components/layout/card.tsx';
 import { type ExecutionDetail, sourceText } from '../../../data/executions/executions.ts';
@@ -62,6 +61,7 @@ function modelItems(execution: ExecutionDetail): Item[] {
     ['Temperature', execution.temperature],
     ['Finish reason', execution.finishReason],
     ["Provider's finish reason", execution.providerFinishReason],
+    ['Max tokens applied', execution.settingsApplied?.maxTokens],
     ['Settings not applied', execution.settingsNotApplied?.join(', ')],
     ['Provider request ID', execution.providerRequestId],
     ['Accepted', <Time key="at" at={execution.executedAt} />],
@@ -77,8 +77,22 @@ function forWhom({ user, session, tags = [], metadata = {} }: ExecutionDetail): 
     </Link>
   );
   return [
-    ['User', user && link({ user: joinValues([user]) }, user)],
-    ['Session', session && link({ session }, session)],
+    [
+      'User',
+      user && (
+        <Link key="user" to="/user" search={{ user }}>
+          {user}
+        </Link>
+      ),
+    ],
+    [
+      'Session',
+      session && (
+        <Link key="session" to="/session" search={{ session }}>
+          {session}
+        </Link>
+      ),
+    ],
     [
       'Tags',
       tags.length > 0 ? (

@@ -7,7 +7,11 @@ import { useNavigateFrom } from '../../../components/hooks/use-navigate-from.ts'
 import type { ModelSettings } from '../../../data/agents/model-settings.ts';
 import { useStartExecution } from '../../../data/executions/start-execution.ts';
 import { fileVariablesOf, fromField } from '../../../data/prompts/messages.ts';
-import { playgroundValues, startPlaygroundRun } from '../../../data/prompts/playground.ts';
+import {
+  playgroundValues,
+  startPlaygroundRun,
+  type TakenValues,
+} from '../../../data/prompts/playground.ts';
 import {
   columnsFrom,
   draftChoice,
@@ -42,7 +46,8 @@ export function usePlayground(prompt: Prompt, versionIds: readonly string[]) {
     defaultValue: {},
     getInitialValueInEffect: false,
   });
-  const executions = useExecutions(promptId, values);
+  const [maxCostUSD, setMaxCostUSD] = useState<number | null>(null);
+  const executions = useExecutions(promptId, values, maxCostUSD);
   const baseId = draft.base?.promptVersionId ?? null;
   const shownOf = ({ choice }: PlaygroundColumn) =>
     choice === draftChoice && !draft.changed ? (baseId ?? draftChoice) : choice;
@@ -53,27 +58,38 @@ export function usePlayground(prompt: Prompt, versionIds: readonly string[]) {
 
   const actions = columnActions({ setColumns, draft, executions, versionIds });
 
+  // The agent that executes a draft pins a version of the prompt, so the first draft is saved.
+  const pinnableId = baseId ?? versionIds[0] ?? null;
   const run = async (wanted: readonly PlaygroundColumn[]) => {
-    let savedId = '';
     const sent = draft.draft;
+    let savedId: string | null = null;
     if (usesDraft(wanted)) {
       if (!sent || problem !== null) return;
-      const version = await create.mutateAsync(toVersionInput(sent)).catch(() => null);
-      if (!version) return;
-      savedId = version.promptVersionId;
-      actions.saved(sent, version);
+      if (pinnableId === null) {
+        const version = await create.mutateAsync(toVersionInput(sent)).catch(() => null);
+        if (!version) return;
+        savedId = version.promptVersionId;
+        actions.saved(sent, version);
+      }
     }
     for (const column of wanted) {
       const shown = shownOf(column);
-      const versionId = shown === draftChoice ? savedId : shown;
-      executions[column.slot]?.execution.mutate({ versionId, settings: column.settings });
+      const isDraft = shown === draftChoice;
+      const versionId = isDraft ? (savedId ?? pinnableId ?? '') : shown;
+      executions[column.slot]?.execution.mutate({
+        ...{ versionId, settings: column.settings },
+        ...(isDraft && savedId === null && sent && { draft: sent }),
+      });
     }
   };
   return {
     ...{ columns, draft, create, values, setValues, executions, shownOf, inputs, run, actions },
+    ...{ maxCostUSD, setMaxCostUSD },
     /** Why the columns cannot run; null if they can. */
     problem: usesDraft(columns) ? problem : null,
     usesDraft: usesDraft(columns),
+    /** Whether running saves the draft first. */
+    savesDraft: usesDraft(columns) && pinnableId === null,
   };
 }
 
@@ -142,15 +158,34 @@ function useColumns(promptId: string) {
   return [columns, setColumns] as const;
 }
 
+interface StartInput {
+  readonly versionId: string;
+  readonly settings: ModelSettings;
+  readonly draft?: Draft;
+}
+
+function valuesOf(draft: Draft): TakenValues {
+  return {
+    variables: variablesOf(templatesOf(draft)).map(({ name }) => name),
+    messages: draft.messages?.map(fromField) ?? [],
+  };
+}
+
 /** One execution for each slot. */
-function useExecutions(promptId: string, values: Readonly<Record<string, string>>) {
+function useExecutions(
+  promptId: string,
+  values: Readonly<Record<string, string>>,
+  maxCostUSD: number | null,
+) {
   const queries = useQueryClient();
   const { user } = useMe();
-  const start = async (input: { versionId: string; settings: ModelSettings }) => {
-    const version = await queries.ensureQueryData(versionQuery(promptId, input.versionId));
-    const typed = playgroundValues(version, values);
-    const { settings } = input;
-    return startPlaygroundRun(user.userId, { version, settings, values: typed });
+  const start = async ({ versionId, settings, draft }: StartInput) => {
+    const version = await queries.ensureQueryData(versionQuery(promptId, versionId));
+    const typed = playgroundValues(draft ? valuesOf(draft) : version, values);
+    return startPlaygroundRun(user.userId, {
+      ...{ version, settings, values: typed, maxCostUSD },
+      ...(draft && { draft: toVersionInput(draft) }),
+    });
   };
   return [useStartExecution(start), useStartExecution(start), useStartExecution(start)] as const;
 }

@@ -97,7 +97,7 @@ function Values({ preview, settings: { metric, threshold } }: AlertChartProps) {
 
 /** The metric of the analytics whose axis has the same unit. */
 const tickedAs: Readonly<Record<AlertInput['metric'], Metric>> = {
-  ...{ failureRate: 'failures', quotaUsed: 'failures', costUSD: 'cost' },
+  ...{ failureRate: 'failures', quotaUsed: 'failures', budgetUsed: 'failures', costUSD: 'cost' },
   ...{ count: 'executions', costUnknown: 'executions' },
   ...{ p50: 'latency', p95: 'latency', queueAge: 'cost' },
 };

@@ -30,6 +30,7 @@ export const metricTexts: Readonly<
   costUnknown: { label: 'Calls of unknown cost', unit: 'calls', factor: 1 },
   quotaUsed: { label: 'Used quota', unit: '%', factor: 100, isCurrent: true },
   queueAge: { label: 'Queue age', unit: 'seconds', factor: 1, isCurrent: true },
+  budgetUsed: { label: 'Used budget', unit: '%', factor: 100, isCurrent: true },
 };
 
 /** Text of a value; a dash without data. */
@@ -38,6 +39,7 @@ export function formatValue(metric: Metric, value: number | null): string {
   switch (metric) {
     case 'failureRate':
     case 'quotaUsed':
+    case 'budgetUsed':
       return formatPercent(value);
     case 'p50':
     case 'p95':

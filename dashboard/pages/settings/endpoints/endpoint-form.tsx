@@ -8,7 +8,7 @@ import { endpoints } from '../../../data/workspace/endpoints.ts';
 import type { Field } from '../../../kit/fields.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { EndpointSecret } from './endpoint-secret.tsx';
-import { alertEventTypes, type EventType, eventGroups } from './event-groups.ts';
+import { alertEventTypes, type EventType, eventGroups, eventSentences } from './event-groups.ts';
 
 /** Creates an endpoint and shows its secret, or changes one. */
 export function EndpointForm({
@@ -134,15 +134,21 @@ function EventTypesField(props: {
           <SimpleGrid
             key={label}
             component="fieldset"
-            cols={{ base: 1, xs: 2, sm: 3 }}
+            cols={{ base: 1, xs: 2 }}
             verticalSpacing="xs"
             bd={0}
             p={0}
             m={0}
           >
-            <legend className="visually-hidden">{label}</legend>
+            <legend className="small-note">{label}</legend>
             {types.map((type) => (
-              <Checkbox key={type} value={type} label={type} size="xs" />
+              <Checkbox
+                key={type}
+                value={type}
+                label={type}
+                description={eventSentences[type]}
+                size="xs"
+              />
             ))}
           </SimpleGrid>
         ))}

@@ -1,19 +1,22 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { Erasure, ErasureInput, ErasurePreview } from '../../../../src/client/index.ts';
+import type { Erasure } from '../../../../src/client/index.ts';
+import {
+  ConfirmErasure,
+  type ErasedBy,
+  erasedBy,
+  isNamed,
+} from '../../../components/dialogs/confirm-erasure.tsx';
 import { Time } from '../../../components/figures/time.tsx';
 import { useFilters } from '../../../components/hooks/use-filters.ts';
 import { Card } from '../../../components/layout/card.tsx';
-import { FormError } from '../../../components/states/form-error.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import type { Column } from '../../../components/tables/data-table.tsx';
-import { erasurePreviewQuery, erasures, erasuresQuery } from '../../../data/workspace/retention.ts';
-import { ConfirmDialog } from '../../../kit/confirm-dialog.tsx';
+import { erasuresQuery } from '../../../data/workspace/retention.ts';
 import { openDialog } from '../../../kit/dialog.tsx';
 import { Fields } from '../../../kit/fields.tsx';
 import { List } from '../../../kit/list.tsx';
-import { withInput } from '../../../kit/resource.ts';
 import type { OffsetSearch } from '../route.ts';
 
 const pageSize = 20;
@@ -42,15 +45,12 @@ export function Erasures() {
   );
 }
 
-const labels = { user: 'User', variable: 'Variable', metadata: 'Metadata', tag: 'Tag' } as const;
-type By = keyof typeof labels;
-
 const columns: readonly Column<Erasure>[] = [
   {
     header: 'By',
     cell: ({ by, variable, metadata }) => (
       <>
-        {labels[by]} {(variable ?? metadata) !== null && <code>{variable ?? metadata}</code>}
+        {erasedBy[by]} {(variable ?? metadata) !== null && <code>{variable ?? metadata}</code>}
       </>
     ),
   },
@@ -79,7 +79,7 @@ const columns: readonly Column<Erasure>[] = [
 ];
 
 function EraseForm() {
-  const [values, setValues] = useState({ by: 'user' as By, name: '', value: '' });
+  const [values, setValues] = useState({ by: 'user' as ErasedBy, name: '', value: '' });
   const { by } = values;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -95,7 +95,7 @@ function EraseForm() {
           {
             name: 'by',
             label: 'Identified by',
-            options: Object.entries(labels).map(([value, label]) => ({ value, label })),
+            options: Object.entries(erasedBy).map(([value, label]) => ({ value, label })),
           },
           isNamed(by) && {
             name: 'name',
@@ -122,71 +122,4 @@ function EraseForm() {
       </div>
     </form>
   );
-}
-
-const isNamed = (by: By) => by === 'variable' || by === 'metadata';
-
-function ConfirmErasure(props: {
-  readonly by: By;
-  readonly name: string;
-  readonly value: string;
-  readonly onDone: () => void;
-}) {
-  const { by, name, value, onDone } = props;
-  const input = bodyOf(by, name, value);
-  const preview = useQuery(erasurePreviewQuery(input));
-  return (
-    <ConfirmDialog
-      title="Erase these records?"
-      confirm="Erase"
-      typed={value}
-      pending={preview.isLoading}
-      action={withInput(erasures.create(), input)}
-      onDone={onDone}
-    >
-      <p>
-        Deletes all records of all agents with the {labels[by].toLowerCase()}{' '}
-        {isNamed(by) && <code>{name}</code>} “<bdi>{value}</bdi>”. This cannot be undone. Statistics
-        stay.
-      </p>
-      <p role="status">
-        {preview.data ? <Extent {...preview.data} /> : preview.isError ? null : 'Counting…'}
-      </p>
-      <FormError error={preview.error} />
-    </ConfirmDialog>
-  );
-}
-
-/** How many records, from when to when, as far as the preview looked. */
-function Extent({ records, isLowerBound, from, to }: ErasurePreview) {
-  const older = isLowerBound && ' Only the newest records were counted: erasing searches all.';
-  if (from === null || to === null)
-    return (
-      <>
-        No record matches{isLowerBound && ' so far'}.{older}
-      </>
-    );
-  const count = records === 1 ? '1 record' : `${records.toLocaleString()} records`;
-  return (
-    <>
-      <b>
-        {isLowerBound && 'At least '}
-        {count}
-      </b>
-      , from <Time at={from} /> to <Time at={to} />.{older}
-    </>
-  );
-}
-
-function bodyOf(by: By, name: string, value: string): ErasureInput {
-  switch (by) {
-    case 'user':
-      return { user: value };
-    case 'tag':
-      return { tag: value };
-    case 'metadata':
-      return { metadata: { [name]: value } };
-    case 'variable':
-      return { variable: name, value };
-  }
 }

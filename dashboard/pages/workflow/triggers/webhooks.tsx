@@ -1,3 +1,4 @@
+import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { IssuedWebhook } from '../../../../src/client/index.ts';
 import { CopyButton } from '../../../components/code/copy-button.tsx';
@@ -14,7 +15,7 @@ import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { List } from '../../../kit/list.tsx';
 import { RowMenu } from '../../../kit/row-menu.tsx';
 import { SecretDialog } from '../../../kit/secret-dialog.tsx';
-import classes from './triggers.module.css';
+import { WebhookLog } from './webhook-log.tsx';
 import { WebhookSnippets } from './webhook-snippets.tsx';
 
 /** URLs that start the workflow when they receive signed events. */
@@ -47,7 +48,8 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
           <RowMenu
             name={webhook.name}
             actions={[
-              ['Example request', () => openDialog(<Example webhook={webhook} />)],
+              ['Events', () => openDialog(<WebhookLog webhook={webhook} />)],
+              ['Set up', () => openDialog(<SetUp webhook={webhook} />)],
               canEdit && ['Rotate secret', () => openDialog(<Rotate webhook={webhook} />)],
               canEdit && ['Delete', () => openDialog(<Delete webhook={webhook} />), 'bad'],
             ]}
@@ -62,14 +64,14 @@ export function Webhooks({ workflowId }: { readonly workflowId: string }) {
 const columns: readonly Column<Webhook>[] = [
   { header: 'Name', cell: ({ name }) => <span className="name">{name}</span> },
   {
-    header: 'URL path',
+    header: 'URL',
     hideBelow: 'sm',
-    cell: ({ name, path }) => (
-      <span className={classes.address}>
-        <code>{path}</code>
-        <CopyButton text={location.origin + path} name={`URL of ${name}`} />
-      </span>
-    ),
+    cell: ({ name, path }) => <Address name={name} path={path} />,
+  },
+  {
+    header: 'Signed as',
+    hideBelow: 'lg',
+    cell: ({ signature }) => signatureNames[signature],
   },
   {
     header: 'Created by',
@@ -83,6 +85,50 @@ const columns: readonly Column<Webhook>[] = [
   },
 ];
 
+/** The whole URL, to be copied or selected. */
+function Address({ name, path }: Pick<Webhook, 'name' | 'path'>) {
+  const url = location.origin + path;
+  return (
+    <TextInput
+      miw="min(24rem, 60vw)"
+      size="xs"
+      readOnly
+      aria-label={`URL of ${name}`}
+      value={url}
+      onFocus={({ currentTarget }) => currentTarget.select()}
+      rightSection={<CopyButton text={url} name={`URL of ${name}`} />}
+    />
+  );
+}
+
+const signatureNames: Readonly<Record<Webhook['signature'], string>> = {
+  standard: 'Standard Webhooks',
+  github: 'GitHub',
+  stripe: 'Stripe',
+  slack: 'Slack',
+};
+
+/** Where the sender shows or takes the secret. */
+const secretHints: Readonly<Record<Webhook['signature'], string>> = {
+  standard: 'Leave empty for a new one.',
+  github: 'The text under Secret of the webhook at GitHub. Leave empty for a new one.',
+  stripe:
+    'Stripe shows the signing secret once the endpoint exists: create this webhook first, then rotate its secret.',
+  slack: 'The signing secret under Basic Information of the Slack app.',
+};
+
+function secretField(signature: Webhook['signature']) {
+  return {
+    name: 'secret',
+    label: 'Secret of the sender',
+    description: secretHints[signature],
+    maxLength: 255,
+    autoComplete: 'off',
+  } as const;
+}
+
+const chosenSecret = (secret: string) => (secret === '' ? {} : { secret });
+
 function Creator({ userId }: { readonly userId: string | null }) {
   return useMemberNames()(userId);
 }
@@ -93,9 +139,9 @@ function NewWebhook({ workflowId }: { readonly workflowId: string }) {
       title="New webhook"
       submit="Create webhook"
       action={webhooks.create(workflowId)}
-      start={{ name: '' }}
-      input={(values) => values}
-      fields={() => [
+      start={{ name: '', signature: 'standard' as Webhook['signature'], secret: '' }}
+      input={({ secret, ...values }) => ({ ...values, ...chosenSecret(secret) })}
+      fields={({ values }) => [
         {
           name: 'name',
           label: 'Name',
@@ -103,6 +149,12 @@ function NewWebhook({ workflowId }: { readonly workflowId: string }) {
           required: true,
           maxLength: 200,
         },
+        {
+          name: 'signature',
+          label: 'Signed as',
+          options: Object.entries(signatureNames).map(([value, label]) => ({ value, label })),
+        },
+        secretField(values.signature),
       ]}
       done={(issued) => <WebhookSecret issued={issued} />}
     />
@@ -113,25 +165,43 @@ interface Props {
   readonly webhook: Webhook;
 }
 
-function Example({ webhook: { name, workflowId, path } }: Props) {
+function SetUp({ webhook }: Props) {
   return (
-    <Dialog title={`Send an event to ${name}`} width="medium">
-      <WebhookSnippets workflowId={workflowId} path={path} />
+    <Dialog title={`Send events to ${webhook.name}`} width="medium">
+      <HowToSend webhook={webhook} />
     </Dialog>
+  );
+}
+
+/** The URL, and code that sends an event if the sender has to be written. */
+function HowToSend({ webhook: { name, workflowId, path, signature } }: Props) {
+  return (
+    <div className="stack">
+      <Address name={name} path={path} />
+      {signature === 'standard' ? (
+        <WebhookSnippets workflowId={workflowId} path={path} />
+      ) : (
+        <p>
+          Enter this URL and the secret at {signatureNames[signature]}. Events must be JSON
+          {signature === 'github' && ': choose the content type application/json'}.
+        </p>
+      )}
+    </div>
   );
 }
 
 function Rotate({ webhook }: Props) {
   return (
-    <ConfirmDialog
+    <FormDialog
       title={`Rotate the secret of ${webhook.name}?`}
-      confirm="Rotate"
+      submit="Rotate"
+      intro="The old secret stops working: events signed with it will fail with 401 until the sender uses the new one."
       action={rotateWebhook(webhook)}
+      start={{ secret: '' }}
+      input={({ secret }) => chosenSecret(secret)}
+      fields={() => [secretField(webhook.signature)]}
       done={(issued) => <WebhookSecret issued={issued} />}
-    >
-      The old secret stops working: events signed with it will fail with 401 until the sender uses
-      the new one.
-    </ConfirmDialog>
+    />
   );
 }
 
@@ -156,7 +226,7 @@ function WebhookSecret({ issued }: { readonly issued: IssuedWebhook }) {
       label="Secret"
       secret={issued.secret}
     >
-      <WebhookSnippets workflowId={issued.workflowId} path={issued.path} />
+      <HowToSend webhook={issued} />
     </SecretDialog>
   );
 }

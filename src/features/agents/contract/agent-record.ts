@@ -32,6 +32,7 @@ import {
   variableNames,
 } from '../../../http/contract/shared.ts';
 import { callSettings } from '../../prompts/contract/call-settings-contract.ts';
+import { costLimit } from '../../prompts/contract/cost-limit-contract.ts';
 import { modelSettings } from '../../prompts/contract/model-settings-contract.ts';
 import { responseFormat } from '../../prompts/contract/response-format-contract.ts';
 import { AgentRetention, AgentRetentionInput } from './agent-retention.ts';
@@ -54,6 +55,9 @@ const executionSettings = {
     description:
       'Maximum number of concurrent executions of this agent, exact across processes. An execution takes a slot when accepted, or waits for one, and keeps it through retries. Unlimited by default.',
   }),
+  maxCostUSD: costLimit(
+    'The most that an execution may cost, in US dollars: all its calls of models, with retries and fallbacks. A call is sent only if what was spent and the most that it may cost fit. Without `maxTokens`, its answers have at most 4,096 tokens. No limit by default.',
+  ),
   tools: Type.Partial(
     Type.Object({
       maxTurns: Type.Integer({

@@ -6,6 +6,7 @@ import { endDate, startDate } from '../../../http/contract/period.ts';
 import { problems, TransitionProblem, UndeclaredProblem } from '../../../http/contract/problem.ts';
 import {
   body,
+  id,
   ifMatch,
   oneOf,
   page,
@@ -14,6 +15,7 @@ import {
   RateLimitUsage,
   reference,
   text,
+  time,
 } from '../../../http/contract/shared.ts';
 import { Agent, AgentInput, AgentPatch, AgentPin, Pin } from './agent-record.ts';
 
@@ -139,6 +141,62 @@ export const getAgentLimits = endpoint({
     "In Testing, each window shows the lower of the agent's limit and the stage's limit. `GET /api/v1/keys` shows the usage of each key.",
   responses: {
     200: Type.Object({ rateLimitUsage: RateLimitUsage }, { title: 'AgentLimits' }),
+    ...problems(404),
+  },
+});
+
+const refusalFields = {
+  code: Type.String({ description: 'Code of the response, such as `MISSING_VARIABLES`.' }),
+  count: Type.Integer({ description: 'Number of refused calls.' }),
+  lastMessage: Type.String({
+    description: 'Message of the last one, without anything that the caller sent.',
+  }),
+  lastAt: time('Time of the last one.'),
+};
+
+const whatIsCounted =
+  'Calls with a key that left no record, such as those refused with 400, and calls with a key that is revoked, expired or not valid for the agent, in the last 30 days. The latest first, at most 1,000. Lines of batches keep their own reasons.';
+
+export const listRefusals = endpoint({
+  ...readable,
+  id: 'listRefusals',
+  path: '/api/v1/agents/{agentId}/refusals',
+  summary: 'List the refused calls of an agent',
+  description: `Counted by key and code. ${whatIsCounted}`,
+  responses: {
+    200: Type.Object(
+      {
+        refusals: Type.Array(
+          Type.Object(
+            { apiKeyId: id('key', 'The key that called.'), ...refusalFields },
+            { title: 'AgentRefusal' },
+          ),
+        ),
+      },
+      { title: 'AgentRefusals' },
+    ),
+    ...problems(404),
+  },
+});
+
+export const listKeyRefusals = endpoint({
+  ...readable,
+  id: 'listKeyRefusals',
+  path: '/api/v1/keys/{apiKeyId}/refusals',
+  summary: 'List the refused calls of an API key',
+  description: `Counted by agent and code, for agents that the caller sees. ${whatIsCounted}`,
+  responses: {
+    200: Type.Object(
+      {
+        refusals: Type.Array(
+          Type.Object(
+            { agentId: id('agent', 'The agent that was called.'), ...refusalFields },
+            { title: 'KeyRefusal' },
+          ),
+        ),
+      },
+      { title: 'KeyRefusals' },
+    ),
     ...problems(404),
   },
 });

@@ -21,6 +21,7 @@ import { findVisibleVersion } from '../../prompts/statements/prompts.ts';
 import { grantSlots, writeSettings } from '../statements/agent-writes.ts';
 import { type AgentRow, readAgent } from '../statements/agents.ts';
 import { pinned } from './agent-events.ts';
+import { requireBoundedProviders } from './bounded-providers.ts';
 import { illegalTransition } from './change-stage.ts';
 import { withLockedAgent } from './locked-agent.ts';
 import { pinVersion } from './pin-version.ts';
@@ -63,7 +64,8 @@ function writeChange(caller: Caller, patch: AgentPatch, isCurrent: Precondition)
       apiEnabled = agent.apiEnabled,
     } = patch;
     const found = await findVisibleVersion(trx, caller, agent.promptId, promptVersionId);
-    const version = requireFound(found, 'version', 'prompt');
+    const isDraft = found?.number === null;
+    const version = requireFound(isDraft ? null : found, 'version', 'prompt');
     const settings = changedSettings(caller, agent, change, version);
     if (patch.apiEnabled !== undefined && !switchable(agent)) {
       throw illegalTransition(agent, 'Its API cannot be enabled or disabled');
@@ -71,6 +73,9 @@ function writeChange(caller: Caller, patch: AgentPatch, isCurrent: Precondition)
     const isRepinned = promptVersionId !== agent.promptVersionId;
     if (!isRepinned && apiEnabled === agent.apiEnabled && isSame(agent, settings)) return agent;
 
+    if (change.config || isRepinned) {
+      await requireBoundedProviders(trx, caller.workspaceId, settings, version);
+    }
     if (change.versionAliases) {
       await requireVersionAliases(trx, agent.promptId, change.versionAliases);
     }

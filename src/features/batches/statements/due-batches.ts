@@ -14,6 +14,8 @@ export interface DueBatch {
   readonly executedBy: string | null;
   readonly ipAddress: string | null;
   readonly userAgent: string | null;
+  /** The version, if its agent has a limit of cost, or its workspace budgets. */
+  readonly limitedVersionId: string | null;
 }
 
 export interface WaitingBatch extends DueBatch {
@@ -36,7 +38,10 @@ export async function listWaitingBatches(
 ): Promise<WaitingBatch[]> {
   const { rows } = await sql<WaitingBatch>`
     select b.id, b.workspace_id, b.agent_id, encode(k.hash, 'hex') as key_hash, b.api_key_id, b.executed_by,
-      b.ip_address, b.user_agent, b.next_at <= ${statementTime} as is_due
+      b.ip_address, b.user_agent,
+      (select b.prompt_version_id from agents a where a.id = b.agent_id and (a.config ? 'maxCostUSD'
+        or exists (select from budgets u where u.workspace_id = b.workspace_id and u.enabled))) as limited_version_id,
+      b.next_at <= ${statementTime} as is_due
     from batches b left join api_keys k on k.id = b.api_key_id
     where b.status = 'processing' and b.waiting > 0 and b.id <> all(${except}::uuid[])
       and b.workspace_id <> all(${exceptWorkspaces}::uuid[])

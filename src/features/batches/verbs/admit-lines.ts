@@ -1,7 +1,10 @@
 import type { RateLimits } from '../../../core/agent/limits.ts';
+import type { Template } from '../../../core/agent/prompt.ts';
+import { sizeOfTemplate, type TemplateSize } from '../../../core/agent/prompt-size.ts';
 import { readVariables } from '../../../core/agent/variables.ts';
 import {
   type BatchCancelReason,
+  type BatchLineOf,
   canceledText,
   type WaitReason,
 } from '../../../core/batch/batch.ts';
@@ -11,16 +14,18 @@ import {
   type LineChange,
   type LockedBatch,
 } from '../../../core/batch/line-changes.ts';
-import type { Refusal } from '../../../core/execution/check-call.ts';
+import type { Refusal, RefusedByBudget } from '../../../core/execution/check-call.ts';
 import { decide, type ExecuteCall, rememberCounts } from '../../../core/execution/decide.ts';
 import type { Slots } from '../../../core/execution/queued-execution.ts';
 import type { TagBound } from '../../../core/execution/tag-bound.ts';
 import { storedLabels } from '../../../core/labels.ts';
+import type { PriceLookup } from '../../../core/model/call-bound.ts';
 import { type Caller, sessionCaller } from '../../../core/people/caller.ts';
 import type { Notifications } from '../../../db/notifications.ts';
 import type { Pipelines, Send } from '../../../db/pipeline.ts';
 import { commit } from '../../../db/statements.ts';
 import { AdmissionBatch, clockTag } from '../../../engine/admit/admission-batch.ts';
+import { readBudgetWindows } from '../../../engine/admit/admission-budgets.ts';
 import { lookupOf } from '../../../engine/admit/admission-mapping.ts';
 import { readBatchAgent, readForAdmission } from '../../../engine/admit/admission-read.ts';
 import { writeAdmission } from '../../../engine/admit/admission-write.ts';
@@ -51,6 +56,8 @@ import type { DueBatch } from '../statements/due-batches.ts';
  */
 export interface AdmitLinesDeps {
   readonly pipelines: Pipelines;
+  readonly prices: PriceLookup;
+  readonly template: (promptVersionId: string) => Promise<Template>;
   readonly testingLimits: RateLimits;
   readonly slots: Slots;
   readonly bound: TagBound;
@@ -76,11 +83,14 @@ export async function admitLines(
   due: DueBatch,
   limit: number,
 ): Promise<AdmittedLines> {
-  return deps.pipelines.use((send) => transact(deps, send, due, limit));
+  const { limitedVersionId: id } = due;
+  // Before anything is locked.
+  const lineTemplate = id === null ? null : sizeOfTemplate(await deps.template(id));
+  return deps.pipelines.use((send) => transact({ ...deps, lineTemplate }, send, due, limit));
 }
 
 async function transact(
-  deps: AdmitLinesDeps,
+  deps: AdmitLinesDeps & { readonly lineTemplate: TemplateSize | null },
   send: Send,
   due: DueBatch,
   limit: number,
@@ -103,8 +113,10 @@ async function transact(
   }
   const state = { ...read, agents };
   const admission = new AdmissionBatch(state, { ...deps, worker });
+  const calls = waiting.map((line) => callOfLine(due, call, line));
+  await readBudgetWindows(send, admission, calls);
   try {
-    const plan = planLines(admission, due, call, waiting);
+    const plan = planLines(admission, due, call, calls);
     const hasEvents = await write(send, admission, batch, {
       ...{ plan, waiting, nowMs: state.nowMs },
     });
@@ -138,6 +150,17 @@ function callOf(due: DueBatch): ExecuteCall {
   };
 }
 
+function callOfLine(
+  { id: batchId }: DueBatch,
+  call: ExecuteCall,
+  { line, variables, labels }: WaitingLine,
+): LineCall {
+  const body = readVariables(variables, storedLabels(labels));
+  return { ...call, body, batchLine: { batchId, line } };
+}
+
+type LineCall = ExecuteCall & { readonly batchLine: BatchLineOf };
+
 const nobody = '00000000-0000-0000-0000-000000000000';
 const unknownHash = '00';
 
@@ -157,7 +180,7 @@ function planLines(
   admission: AdmissionBatch,
   { id: batchId }: DueBatch,
   call: ExecuteCall,
-  waiting: readonly WaitingLine[],
+  lineCalls: readonly LineCall[],
 ): LinePlan {
   const lines: LineChange[] = [];
   const cancel = (reason: BatchCancelReason): LinePlan => {
@@ -165,27 +188,30 @@ function planLines(
   };
   const caller = admission.callerOf(call.credential);
   if (!caller) return cancel(call.credential.kind === 'key' ? 'key_ended' : 'permission_lost');
-  const agent = admission.agentOf(call.agentId, caller);
+  const agent = admission.agentOf(call, caller);
   if (!agent) return cancel('agent_deleted');
   // A session may call inactive agents, but a batch belongs to the API.
   const asKey: Caller = { ...caller, kind: 'key' };
-  for (const { line, variables, labels } of waiting) {
-    const lineCall: ExecuteCall = {
-      ...call,
-      body: readVariables(variables, storedLabels(labels)),
-      batchLine: { batchId, line },
-    };
+  for (const lineCall of lineCalls) {
+    const { line } = lineCall.batchLine;
     const facts = admission.facts(lineCall, caller, agent, null);
     const undo = rememberCounts(facts);
     const decision = decide({ ...facts, caller: asKey });
     const change = { batchId, line, from: 'waiting', errorCode: null, error: null } as const;
     if (decision.kind === 'refused') {
       undo();
-      const stop = stopOf(decision, caller);
+      const { budget } = decision;
+      if (budget?.isSpent) admission.windows.refused(budget);
+      const stop = budget ? stopOfBudget(budget) : stopOf(decision, caller);
       if (stop) return { lines, stop };
       const { code: errorCode, message: error } = decision;
       lines.push({ ...change, to: 'refused', executionId: null, errorCode, error });
       continue;
+    }
+    if (decision.kind === 'unprepared') {
+      // The agent has a limit of cost since the batch was read.
+      undo();
+      return { lines, stop: { kind: 'full' } };
     }
     if (decision.kind !== 'accepted') throw new Error('A line has no idempotency key.');
     const placement = admission.placeLine(agent, decision);
@@ -216,6 +242,13 @@ function stopOf({ code }: Refusal, caller: Caller): Stop | null {
     default:
       return null;
   }
+}
+
+/** Null if a budget of a user or for tags, which does not concern all lines, is spent forever. */
+function stopOfBudget({ isFinal, window: { budget } }: RefusedByBudget): Stop | null {
+  if (!isFinal) return { kind: 'wait', reason: 'budget' };
+  const isOfLine = budget.per === 'user' || budget.tags !== null;
+  return isOfLine ? null : { kind: 'cancel', reason: 'budget_exhausted' };
 }
 
 interface WrittenPlan {

@@ -73,6 +73,8 @@ async function executePlan(
     if (current.length < agentIds.length) throw new StalePlan();
   }
   for (const work of works.agent) await work(trx, events);
+  // Before workflows: they lock the limits of the workspace, which follow those of agents.
+  for (const work of works.budget) await work(trx, events);
   for (const work of works.workflow) await work(trx, events);
   return events;
 }

@@ -3,9 +3,12 @@ import type { Caller } from '../../../core/people/caller.ts';
 import { readClock } from '../../../db/clock.ts';
 import type { Trx } from '../../../db/database.ts';
 import { findAgents, listVisibleAgents } from '../../agents/statements/agents.ts';
+import { type BudgetRow, listBudgets } from '../../budgets/statements/budgets-statements.ts';
 import type { DeclaredAgent, DeclaredWorkflow } from '../rules/declaration.ts';
+import type { DeclaredBudget } from '../rules/declared-budget.ts';
 import { findPromptsByName, findWorkflowsByName } from '../statements/declaration-statements.ts';
 import { planAgent } from './plan-agent.ts';
+import { planBudget } from './plan-budget.ts';
 import { type DeclaredPrompt, planPrompt } from './plan-prompt.ts';
 import { type DeclaredToolServer, planToolServer } from './plan-tool-server.ts';
 import { planWorkflow } from './plan-workflow.ts';
@@ -17,12 +20,13 @@ export interface Declaration {
   readonly toolServers?: readonly DeclaredToolServer[];
   readonly prompts?: readonly DeclaredPrompt[];
   readonly agents?: readonly DeclaredAgent[];
+  readonly budgets?: readonly DeclaredBudget[];
   readonly workflows?: readonly DeclaredWorkflow[];
 }
 
 export interface Plan {
   readonly changes: readonly Change[];
-  /** In order: tool servers, prompts, agents, workflows. */
+  /** In order: tool servers, prompts, agents, budgets, workflows. */
   readonly works: Readonly<Record<Kind, readonly Work[]>>;
   /** The agents that change, with the revision that the plan is based on. */
   readonly revisions: ReadonlyMap<string, number>;
@@ -32,20 +36,30 @@ export interface Plan {
 export async function planDeclaration(
   { trx, compute, sealKey }: Pick<Planning, 'trx' | 'compute' | 'sealKey'>,
   caller: Caller,
-  { toolServers = [], prompts = [], agents = [], workflows = [] }: Declaration,
+  { toolServers = [], prompts = [], agents = [], budgets = [], workflows = [] }: Declaration,
 ): Promise<Plan> {
   requireUniqueNames('toolServer', toolServers);
   requireUniqueNames('prompt', prompts);
   requireUniqueNames('agent', agents);
+  requireUniqueNames('budget', budgets);
   requireUniqueNames('workflow', workflows);
   requireUniqueSlugs([...agents, ...workflows]);
-  const works: Record<Kind, Work[]> = { toolServer: [], prompt: [], agent: [], workflow: [] };
-  const common = await readExisting(trx, caller, { prompts, agents, workflows });
+  const works: Record<Kind, Work[]> = {
+    toolServer: [],
+    prompt: [],
+    agent: [],
+    budget: [],
+    workflow: [],
+  };
+  const common = await readExisting(trx, caller, { prompts, agents, budgets, workflows });
   for (const one of toolServers) {
     await planned('toolServer', one, (planning) => planToolServer(planning, one));
   }
   for (const one of prompts) await planned('prompt', one, (planning) => planPrompt(planning, one));
   for (const one of agents) await planned('agent', one, (planning) => planAgent(planning, one));
+  for (const one of budgets) {
+    await planned('budget', one, async (planning) => planBudget(planning, one));
+  }
   for (const one of workflows) {
     await planned('workflow', one, (planning) => planWorkflow(planning, one));
   }
@@ -83,20 +97,35 @@ async function readExisting(
     prompts: new Named('prompt', inUse(prompts)),
     agents: new Named('agent', inUse(agents)),
     mayBeInactive: new Set(),
+    budgets: new Named('budget', await existingBudgets(trx, caller, declared.budgets)),
     toolServers: new Map(),
     workflows: new Named('workflow', await findWorkflowsByName(trx, caller, names.workflows)),
   };
 }
 
-/** Agents name prompts. Workflows name the agents of steps and fallbacks. */
-function namesIn({ prompts, agents, workflows }: Required<Omit<Declaration, 'toolServers'>>) {
+async function existingBudgets(
+  trx: Trx,
+  { workspaceId }: Caller,
+  declared: readonly DeclaredBudget[],
+): Promise<BudgetRow[]> {
+  return declared.length === 0 ? [] : listBudgets(trx, workspaceId);
+}
+
+/** Agents name prompts. Workflows name the agents of steps and fallbacks, and budgets those of their scope. */
+function namesIn({
+  prompts,
+  agents,
+  budgets,
+  workflows,
+}: Required<Omit<Declaration, 'toolServers'>>) {
   const called = workflows.flatMap(({ steps }) =>
     steps.flatMap(({ agent, fallback }) => [agent, fallback?.agent ?? agent]),
   );
+  const counted = budgets.flatMap(({ scope }) => scope?.agents ?? []);
   const names = (things: readonly { readonly name: string }[]) => things.map(({ name }) => name);
   return {
     prompts: [...new Set([...names(prompts), ...agents.map(({ prompt }) => prompt)])],
-    agents: [...new Set([...names(agents), ...called])],
+    agents: [...new Set([...names(agents), ...called, ...counted])],
     workflows: names(workflows),
   };
 }

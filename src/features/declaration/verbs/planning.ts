@@ -6,6 +6,7 @@ import { CallFailure } from '../../../core/failure.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { Trx } from '../../../db/database.ts';
 import type { AgentRow } from '../../agents/statements/agents.ts';
+import type { BudgetRow } from '../../budgets/statements/budgets-statements.ts';
 import type { VersionInput } from '../../prompts/verbs/create-version.ts';
 import type { NamedPromptRow, NamedWorkflowRow } from '../statements/declaration-statements.ts';
 
@@ -32,6 +33,8 @@ export interface Planning {
   readonly agents: Named<AgentRow>;
   /** The stored ids of agents that are declared inactive: workflows may name them. */
   readonly mayBeInactive: Set<string>;
+  /** None unless the declaration has some. */
+  readonly budgets: Named<BudgetRow>;
   readonly workflows: Named<NamedWorkflowRow>;
   /** The tools of declared servers, by the names of the servers. */
   readonly toolServers: Map<string, ReadonlySet<string>>;
@@ -43,7 +46,7 @@ export interface Planning {
   readonly add: (work: Work) => void;
 }
 
-export type Kind = 'toolServer' | 'prompt' | 'agent' | 'workflow';
+export type Kind = 'toolServer' | 'prompt' | 'agent' | 'budget' | 'workflow';
 
 /** One step of the plan. It makes the same calls as the API, with all their checks. `events` are written after all steps. */
 export type Work = (trx: Trx, events: NewEvent[]) => Promise<unknown>;

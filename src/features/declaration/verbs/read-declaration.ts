@@ -7,6 +7,7 @@ import { toolConcurrencyDefault, toolTimeoutMsDefault } from '../../../core/tool
 import type { Db, Trx } from '../../../db/database.ts';
 import { inSnapshot } from '../../../db/in-snapshot.ts';
 import { type AgentRow, findAgents, listVisibleAgents } from '../../agents/statements/agents.ts';
+import { type BudgetRow, listBudgets } from '../../budgets/statements/budgets-statements.ts';
 import type { VersionRow } from '../../prompts/statements/versions.ts';
 import { definitionOf } from '../../tools/rules/tool-definition.ts';
 import { listToolServers, readCatalog } from '../../tools/statements/tool-servers.ts';
@@ -17,6 +18,7 @@ import {
   declareAgent,
   declareDefinition,
 } from '../rules/declaration.ts';
+import { type DeclaredBudget, declareBudget } from '../rules/declared-budget.ts';
 import {
   findDeclaredVersions,
   findPromptsByName,
@@ -25,6 +27,7 @@ import {
   type NamedWorkflowRow,
 } from '../statements/declaration-statements.ts';
 import { inUse } from './plan-declaration.ts';
+import type { Kind } from './planning.ts';
 
 /**
  * Reads a workspace as a declaration, from one snapshot. A declaration identifies things by name, so what has an ambiguous
@@ -36,6 +39,8 @@ export interface ReadDeclaration {
     readonly toolServers?: readonly object[];
     readonly prompts: readonly object[];
     readonly agents: readonly DeclaredAgent[];
+    /** For owners, if there are some. */
+    readonly budgets?: readonly DeclaredBudget[];
     readonly workflows: readonly DeclaredWorkflow[];
   };
   readonly omitted: readonly Omitted[];
@@ -43,7 +48,7 @@ export interface ReadDeclaration {
 
 /** What the declaration omits. Things of one kind with the same name appear once. */
 interface Omitted {
-  readonly kind: 'prompt' | 'agent' | 'workflow';
+  readonly kind: Kind;
   readonly name: string;
   readonly reason: string;
 }
@@ -77,6 +82,11 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
     const versions = await findDeclaredVersions(trx, [...names.keys()], agents);
     const byVersion = new Map(versions.map((version) => [version.id, version]));
     const agentNames = new Map(agents.map(({ id, name }) => [toId('agent', id), name]));
+    const budgets = (await budgetsFor(trx, caller)).filter((budget) => {
+      const reason = budgetOmission(budget, visible, included);
+      if (reason !== null) omitted.push({ kind: 'budget', name: budget.name, reason });
+      return reason === null;
+    });
     const toolServers = caller.rights.includes('own') ? await declareToolServers(trx, caller) : [];
     const declaration = {
       ...(toolServers.length > 0 && { toolServers }),
@@ -90,6 +100,9 @@ export function readDeclaration(db: Db, caller: Caller): Promise<ReadDeclaration
         const version = byVersion.get(agent.promptVersionId);
         const prompt = names.get(agent.promptId);
         return version && prompt !== undefined ? [declareAgent(agent, { prompt, version })] : [];
+      }),
+      ...(budgets.length > 0 && {
+        budgets: budgets.map((one) => declareBudget(one, (id) => included.get(id)?.name ?? id)),
       }),
       workflows: workflows.map((row) => ({
         name: row.name,
@@ -155,6 +168,20 @@ function workflowOmission(
   const agents = agentIds.flatMap((id) => included.get(id) ?? []);
   const { problems } = checkAgainst(agents, definition, new Set(agentIds));
   return problems.length > 0 ? invalidWorkflow(problems).message : null;
+}
+
+async function budgetsFor(trx: Trx, { rights, workspaceId }: Caller): Promise<BudgetRow[]> {
+  return rights.includes('own') ? (await listBudgets(trx, workspaceId)).sort(byName) : [];
+}
+
+function budgetOmission(
+  { agentIds, apiKeyIds }: BudgetRow,
+  visible: readonly AgentRow[],
+  included: ReadonlyMap<string, AgentRow>,
+): string | null {
+  if (apiKeyIds) return 'It counts only some API keys, which a declaration does not contain.';
+  const missing = agentIds?.find((id) => !included.has(id));
+  return missing === undefined ? null : agentOmission(visible, missing);
 }
 
 function agentOmission(visible: readonly AgentRow[], agentId: string): string {

@@ -30,7 +30,7 @@ const managed = { tag, auth: 'own' } as const;
 
 const metric = oneOf(
   alertMetrics,
-  '`failureRate`: failed calls divided by succeeded and failed ones (0 to 1). `p50`, `p95`: latency in milliseconds. `quotaUsed`: used share of the plan (0 to 1). `queueAge`: seconds that the oldest waiting execution has waited.',
+  '`failureRate`: failed calls divided by succeeded and failed ones (0 to 1). `p50`, `p95`: latency in milliseconds. `quotaUsed`: used share of the plan (0 to 1). `queueAge`: seconds that the oldest waiting execution has waited. `budgetUsed`: what the fullest current window of a budget has settled, as a share of the limit (0 to 1).',
 );
 const bound = (description: string) =>
   Type.Number({ minimum: 0, maximum: limits.thresholdMax, description });
@@ -39,7 +39,7 @@ const clearThreshold = bound('It clears at or below this value. Not above `thres
 const windowMinutes = Type.Integer({
   minimum: 1,
   maximum: windowMinutesMax,
-  description: `The whole minutes whose calls it measures. A call counts in the minute in which it was accepted, once it has ended. \`quotaUsed\` and \`queueAge\` are as they are now. Default: ${windowMinutesDefault}.`,
+  description: `The whole minutes whose calls it measures. A call counts in the minute in which it was accepted, once it has ended. \`quotaUsed\`, \`queueAge\` and \`budgetUsed\` are as they are now. Default: ${windowMinutesDefault}.`,
 });
 const minCount = Type.Integer({
   minimum: 0,
@@ -68,6 +68,10 @@ const settings = {
     'Only calls of these agents. `null`, the default: all agents, also future ones.',
   ),
   tag: onlyTag,
+  budgetId: nullable(
+    reference('budget'),
+    'The budget of `budgetUsed`; `null` for any other metric.',
+  ),
   ...{ threshold, clearThreshold, windowMinutes, minCount, noData },
 };
 
@@ -90,6 +94,7 @@ export const Alert = Type.Object(
     alertId: ownId('alert'),
     ...settings,
     agentIds: nullable(Type.Array(id('agent')), '`null`: all agents.'),
+    budgetId: Type.Optional(id('budget', 'Of `budgetUsed`. Without data once it is deleted.')),
     state: oneOf(alertStates, '`no_data`: it does not fire, and there is no data yet.'),
     stateSince: time('Since when.'),
     value,
@@ -195,7 +200,7 @@ export const previewAlert = endpoint({
   path: `${one}/preview`,
   summary: 'Show when an alert would have fired',
   description:
-    'With its current settings. Calls that were still running when their minute was evaluated count here. `quotaUsed` is measured by the current plan. `queueAge` is the wait for the first start, of calls that were accepted at most a day before the period.',
+    'With its current settings. Calls that were still running when their minute was evaluated count here. `quotaUsed` is measured by the current plan. `queueAge` is the wait for the first start, of calls that were accepted at most a day before the period. `budgetUsed` has none (400): what a budget had used is not kept.',
   body: body('AlertPreviewInput', { days }),
   responses: { 200: AlertPreview, ...problems(404), 429: ListLimitProblem },
   responseHeaders: ['RateLimit'],

@@ -79,6 +79,21 @@ const quota = {
   actionsUsed: Type.Integer({ minimum: 0, description: 'AI Actions used in the month.' }),
   actionsPerMonth: Type.Integer({ minimum: 0, description: 'AI Actions of the plan.' }),
 };
+const budget = {
+  budgetId: id('budget', 'The budget.'),
+  name: Type.String({ description: 'Its name.' }),
+  bucket: Type.String({ description: 'As in the windows of the budget: a user, for example.' }),
+  windowStart: time('Start of the window.'),
+  resetAt: nullable(time('Its end. `null` for `total`.')),
+  limitUSD: Type.Number({ minimum: 0, description: 'The limit then.' }),
+  settledUSD: Type.Number({ minimum: 0, description: 'What its calls have cost.' }),
+  withheld: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Of the last one in an hour with more than 1,000: how many more were not sent.',
+    }),
+  ),
+};
 const alert = {
   alertId: id('alert', 'The alert.'),
   name: Type.String({ description: 'Its name.' }),
@@ -159,6 +174,25 @@ export const eventSchemas = {
   'quota.exhausted': {
     description: 'The quota is used up. Sent once a month.',
     data: quota,
+  },
+  'budget.threshold': {
+    description: 'A window of a budget has settled a share of its limit. Sent once each.',
+    data: {
+      ...budget,
+      percent: Type.Integer({ minimum: 1, maximum: 100, description: 'The threshold.' }),
+    },
+  },
+  'budget.exhausted': {
+    description: 'A window of a budget has refused its first call. Sent once.',
+    data: budget,
+  },
+  'budget.overrun': {
+    description: 'A provider charged more than the bound of a call. The window holds all of it.',
+    data: {
+      ...budget,
+      executionId: id('execution', 'The execution.'),
+      overrunUSD: Type.Number({ minimum: 0, description: 'What is above the bound.' }),
+    },
   },
   'alert.fired': { description: 'An alert fired.', data: alert },
   'alert.cleared': { description: 'An alert cleared.', data: alert },

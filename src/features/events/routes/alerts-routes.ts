@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { requireFound } from '../../../core/failure.ts';
-import { storedIds, toId } from '../../../core/id.ts';
+import { storedId, storedIds, toId } from '../../../core/id.ts';
 import type { Body } from '../../../http/contract/operation.ts';
 import { route } from '../../../http/route.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -51,11 +51,13 @@ export function alertRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, contract.updateAlert, async ({ ids, body, caller }) => {
     requireWholeWorkspace(caller);
-    const { agentIds, ...rest } = body;
-    const agents = agentIds !== undefined && { agentIds: storedIds('agent', agentIds) };
-    return {
-      result: alertOf(await flow.changeAlert(db, caller, ids.alertId, { ...rest, ...agents })),
+    const { agentIds, budgetId, ...rest } = body;
+    const change = {
+      ...rest,
+      ...(agentIds !== undefined && { agentIds: storedIds('agent', agentIds) }),
+      ...(budgetId !== undefined && { budgetId: storedBudget(budgetId) }),
     };
+    return { result: alertOf(await flow.changeAlert(db, caller, ids.alertId, change)) };
   });
 
   route(app, deps, contract.deleteAlert, async ({ ids, caller }) => {
@@ -82,7 +84,13 @@ export function alertRoutes(app: FastifyInstance, deps: ApiDeps): void {
 }
 
 function settingsOf(body: Body<typeof contract.createAlert>): AlertSettings {
-  return withDefaults({ ...body, agentIds: storedIds('agent', body.agentIds) });
+  const { agentIds, budgetId = null } = body;
+  const subjects = { agentIds: storedIds('agent', agentIds), budgetId: storedBudget(budgetId) };
+  return withDefaults({ ...body, ...subjects });
+}
+
+function storedBudget(budgetId: string | null): string | null {
+  return budgetId === null ? null : storedId('budget', budgetId);
 }
 
 function alertOf(row: store.AlertRow) {

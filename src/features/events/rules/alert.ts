@@ -11,7 +11,7 @@ import { toId } from '../../../core/id.ts';
  * as zero, or fire.
  */
 
-/** `failureRate` and `quotaUsed` are shares from 0 to 1, percentiles are milliseconds, `queueAge` is in seconds. */
+/** `failureRate`, `quotaUsed` and `budgetUsed` are shares from 0 to 1, percentiles are milliseconds, `queueAge` is in seconds. */
 export const alertMetrics = [
   'failureRate',
   'count',
@@ -21,6 +21,7 @@ export const alertMetrics = [
   'costUnknown',
   'quotaUsed',
   'queueAge',
+  'budgetUsed',
 ] as const;
 export type AlertMetric = (typeof alertMetrics)[number];
 
@@ -43,6 +44,8 @@ export interface AlertSettings {
   readonly agentIds: readonly string[] | null;
   /** Only calls with this tag. */
   readonly tag: string | null;
+  /** The stored id of the budget, of `budgetUsed`. */
+  readonly budgetId: string | null;
   /** It fires above this value. */
   readonly threshold: number;
   /** It clears at or below this value. */
@@ -66,7 +69,7 @@ export function withDefaults(alert: NewAlert): AlertSettings {
   const { metric, threshold } = alert;
   const isOfMany = metric === 'failureRate' || metric === 'p50' || metric === 'p95';
   return {
-    ...{ name: `${metric} above ${threshold}`, agentIds: null, tag: null },
+    ...{ name: `${metric} above ${threshold}`, agentIds: null, tag: null, budgetId: null },
     ...{ clearThreshold: threshold, windowMinutes: windowMinutesDefault },
     ...{ minCount: isOfMany ? minCountDefault : 0, noData: 'keep' },
     ...alert,
@@ -74,17 +77,23 @@ export function withDefaults(alert: NewAlert): AlertSettings {
 }
 
 /** Metrics that are read as they are now, not from the calls of a window. */
-export type CurrentMetric = Extract<AlertMetric, 'quotaUsed' | 'queueAge'>;
+export type CurrentMetric = Extract<AlertMetric, 'quotaUsed' | 'queueAge' | 'budgetUsed'>;
 
 export function isCurrent(metric: AlertMetric): metric is CurrentMetric {
-  return metric === 'quotaUsed' || metric === 'queueAge';
+  return metric === 'quotaUsed' || metric === 'queueAge' || metric === 'budgetUsed';
 }
 
 /** Why the settings contradict each other; null if they do not. */
 export function settingsProblem(settings: AlertSettings): string | null {
-  const { metric, agentIds, tag, threshold, clearThreshold } = settings;
+  const { metric, agentIds, tag, budgetId, threshold, clearThreshold } = settings;
   if (clearThreshold > threshold) return 'Field "clearThreshold" must not be above "threshold".';
-  if (metric !== 'quotaUsed' || (agentIds === null && tag === null)) return null;
+  if ((metric === 'budgetUsed') !== (budgetId !== null)) {
+    return 'The metric "budgetUsed", and no other, needs "budgetId".';
+  }
+  if (agentIds === null && tag === null) return null;
+  if (metric === 'budgetUsed')
+    return 'The budget says which calls count. Omit "agentIds" and "tag".';
+  if (metric !== 'quotaUsed') return null;
   return 'The metric "quotaUsed" is about the workspace. Omit "agentIds" and "tag".';
 }
 

@@ -24,7 +24,7 @@ export interface AlertRow extends AlertSettings {
   readonly updatedAt: Date;
 }
 
-const columns = sql`a.id, a.workspace_id, a.name, a.metric, a.agent_ids, a.tag, a.threshold, a.clear_threshold, a.window_minutes,
+const columns = sql`a.id, a.workspace_id, a.name, a.metric, a.agent_ids, a.tag, a.budget_id, a.threshold, a.clear_threshold, a.window_minutes,
   a.min_count, a.no_data, a.state, a.state_since, a.value, a.evaluated_to, a.created_by, a.created_at, a.updated_at`;
 
 /** Oldest first. */
@@ -69,22 +69,22 @@ export async function insertAlert(
     readonly createdBy: string | null;
   },
 ): Promise<void> {
-  const { id, workspaceId, name, metric, agentIds, tag, threshold, clearThreshold } = alert;
-  const { windowMinutes, minCount, noData, createdBy } = alert;
+  const { id, workspaceId, name, metric, agentIds, tag, budgetId, threshold } = alert;
+  const { clearThreshold, windowMinutes, minCount, noData, createdBy } = alert;
   await sql`
-    insert into alerts (id, workspace_id, name, metric, agent_ids, tag, threshold, clear_threshold, window_minutes,
+    insert into alerts (id, workspace_id, name, metric, agent_ids, tag, budget_id, threshold, clear_threshold, window_minutes,
       min_count, no_data, created_by)
-    values (${id}, ${workspaceId}, ${name}, ${metric}, ${agentIds}::uuid[], ${tag}, ${threshold}, ${clearThreshold},
-      ${windowMinutes}, ${minCount}, ${noData}, ${createdBy})`.execute(trx);
+    values (${id}, ${workspaceId}, ${name}, ${metric}, ${agentIds}::uuid[], ${tag}, ${budgetId}, ${threshold},
+      ${clearThreshold}, ${windowMinutes}, ${minCount}, ${noData}, ${createdBy})`.execute(trx);
 }
 
 /** The next evaluation is due at once. */
 export async function writeAlert(trx: Trx, id: string, settings: AlertSettings): Promise<void> {
-  const { name, metric, agentIds, tag, threshold, clearThreshold } = settings;
+  const { name, metric, agentIds, tag, budgetId, threshold, clearThreshold } = settings;
   const { windowMinutes, minCount, noData } = settings;
   await sql`
     update alerts set name = ${name}, metric = ${metric}, agent_ids = ${agentIds}::uuid[], tag = ${tag},
-      threshold = ${threshold}, clear_threshold = ${clearThreshold}, window_minutes = ${windowMinutes},
+      budget_id = ${budgetId}, threshold = ${threshold}, clear_threshold = ${clearThreshold}, window_minutes = ${windowMinutes},
       min_count = ${minCount}, no_data = ${noData}, evaluated_to = null, updated_at = clock_timestamp()
     where id = ${id}`.execute(trx);
 }

@@ -4,8 +4,9 @@ import { levelMs } from '../../../core/history/statistics.ts';
 import { uuid7 } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { readClock } from '../../../db/clock.ts';
-import { type Db, inTransaction } from '../../../db/database.ts';
+import { type Db, inTransaction, type Trx } from '../../../db/database.ts';
 import { isStatementTimeout } from '../../../db/database-error.ts';
+import { findBudget } from '../../budgets/statements/budgets-statements.ts';
 import { readUsage } from '../../people/statements/usage-statements.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
 import { type AlertSettings, alertsMax, settingsProblem } from '../rules/alert.ts';
@@ -32,7 +33,7 @@ export async function createAlert(
   checkSettings(settings);
   const { workspaceId, userId: createdBy } = caller;
   return inTransaction(db, async (trx) => {
-    await requireAgents(trx, caller, settings.agentIds);
+    await requireSubjects(trx, caller, settings);
     if ((await store.countAlerts(trx, workspaceId)) >= alertsMax) {
       throw new CallFailure('CONFLICT', `A workspace has at most ${alertsMax} alerts.`);
     }
@@ -56,7 +57,7 @@ export async function changeAlert(
     if (fields.length === 0) return row;
     const settings = { ...row, ...change };
     checkSettings(settings);
-    await requireAgents(trx, caller, change.agentIds ?? null);
+    await requireSubjects(trx, caller, change);
     await store.writeAlert(trx, id, settings);
     await auditChange(trx, caller, 'alert.change', id, { fields });
     return requireFound(await store.findAlert(trx, caller.workspaceId, id), 'alert');
@@ -79,7 +80,7 @@ export async function previewNewAlert(
   days: number,
 ): Promise<Preview> {
   checkSettings(settings);
-  await inTransaction(db, (trx) => requireAgents(trx, caller, settings.agentIds));
+  await inTransaction(db, (trx) => requireSubjects(trx, caller, settings));
   return previewFirings(db, caller.workspaceId, settings, days);
 }
 
@@ -122,6 +123,8 @@ async function readPastValues(
   { fromMs, toMs }: Bounds,
 ): Promise<ValueAt | null> {
   switch (alert.metric) {
+    case 'budgetUsed':
+      throw invalidRequest('"budgetUsed" has no preview: what a budget had used is not kept.');
     case 'quotaUsed': {
       const { actionsPerMonth } = await readUsage(db, alert.workspaceId);
       const { fromMs: firstMs, toMs: endMs } = wholeHours({ fromMs, toMs });
@@ -149,6 +152,17 @@ const waitMsMax = levelMs.day;
 function wholeHours({ fromMs, toMs }: Bounds): Bounds {
   const { hour } = levelMs;
   return { fromMs: Math.floor(fromMs / hour) * hour, toMs: Math.ceil(toMs / hour) * hour };
+}
+
+async function requireSubjects(
+  trx: Trx,
+  caller: Caller,
+  { agentIds = null, budgetId = null }: Partial<AlertSettings>,
+): Promise<void> {
+  await requireAgents(trx, caller, agentIds);
+  if (budgetId !== null) {
+    requireFound(await findBudget(trx, caller.workspaceId, budgetId), 'budget');
+  }
 }
 
 function checkSettings(settings: AlertSettings): void {

@@ -3,6 +3,7 @@ import { levelMs } from '../../../core/history/statistics.ts';
 import { alertMail } from '../../../core/people/mail.ts';
 import { type Db, inTransaction, type Trx } from '../../../db/database.ts';
 import { writeEvents } from '../../../engine/complete/events.ts';
+import { readBudgetUsed } from '../../budgets/statements/spent-windows.ts';
 import { queueMails, readOwners, takeMails } from '../../people/statements/mails.ts';
 import { readUsage } from '../../people/statements/usage-statements.ts';
 import { alertEvent, isCurrent, measure, nextState, shareOfQuota } from '../rules/alert.ts';
@@ -82,6 +83,7 @@ async function mailOwners(
 async function readValue(trx: Trx, alert: DueAlert): Promise<number | null> {
   const { metric, windowMinutes, toMs } = alert;
   if (isCurrent(metric)) {
+    if (metric === 'budgetUsed') return readBudgetUsed(trx, alert.budgetId);
     return metric === 'queueAge' ? readQueueAge(trx, alert) : readQuotaUsed(trx, alert.workspaceId);
   }
   const fromMs = toMs - windowMinutes * levelMs.minute;

@@ -3,12 +3,14 @@ import { endStatuses } from '../../../core/execution/execution.ts';
 import type { executionFields } from '../../../core/execution/execution-fields.ts';
 import { type ShownField, shownFields } from '../../../core/execution/shown-fields.ts';
 import { id, nullable, oneOf, Pagination, reference } from '../../../http/contract/shared.ts';
+import { costLimit } from '../../prompts/contract/cost-limit-contract.ts';
 import {
   SentFiles,
   SentMessages,
   sentFields,
   ToolCalls,
 } from '../../prompts/contract/prompt-content.ts';
+import { DraftVersionInput } from '../../prompts/contract/prompts-contract.ts';
 import { labels } from './labels-contract.ts';
 
 export const ExecuteRequest = Type.Object(
@@ -36,8 +38,14 @@ export const ExecuteRequest = Type.Object(
     playground: Type.Optional(
       Type.Boolean({
         description:
-          'Marks a playground execution: lists and statistics leave the execution out unless they are asked for it. Limits, quota and usage count it.',
+          'Marks a playground execution: lists and statistics leave the execution out unless they are asked for it. Limits, quota and usage count it. Only with it, and with the permission `manage`, may there be a `draft`: fields of a version that is executed instead of the pinned one. Its record names an unnumbered version with the label `draft`, which no list shows and no agent can pin, and which is deleted with the record. Placeholders that the agent does not declare are optional.',
       }),
+    ),
+    draft: Type.Optional(DraftVersionInput),
+    maxCostUSD: Type.Optional(
+      costLimit(
+        "The most that the execution may cost, in US dollars. The lower one of this and the agent's `maxCostUSD` holds. A repeated call with the same `Idempotency-Key` may have another one.",
+      ),
     ),
   },
   { title: 'ExecuteRequest', additionalProperties: false },
@@ -119,6 +127,35 @@ export const ExecutionDetail = Type.Object(
 );
 export type ExecutionDetail = Static<typeof ExecutionDetail>;
 
+const latency = (share: string) =>
+  nullable(
+    Type.Integer({ minimum: 0 }),
+    `Latency that ${share} of the executions stayed below, from a histogram: off by at most a tenth plus half a millisecond. \`null\` if none has started.`,
+  );
+
+const ListTotals = Type.Object(
+  {
+    executions: Type.Integer({
+      minimum: 0,
+      description: 'The matches, as `pagination.total`: with `totalIsLowerBound` a lower bound.',
+    }),
+    costUSD: Type.Number({ description: 'The sum of the known costs.' }),
+    costKnown: Type.Boolean({ description: 'Whether all costs that were added up are known.' }),
+    tokensUsed: Type.Integer({ minimum: 0 }),
+    p50Ms: latency('half'),
+    p95Ms: latency('95 %'),
+    percentilesAreApproximate: Type.Literal(true),
+    summedOver: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Cost, tokens and latencies are those of so many executions only: lower bounds. Absent if they are those of all.',
+      }),
+    ),
+  },
+  { title: 'ListTotals' },
+);
+
 export const ExecutionList = Type.Object(
   {
     executions: Type.Array(Execution),
@@ -131,6 +168,13 @@ export const ExecutionList = Type.Object(
     nextCursor: Type.Optional(
       Type.String({ description: 'Value for `cursor`. Absent on the last page.' }),
     ),
+    sortedOver: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Only the newest so many matches were sorted. Absent if it is all of them.',
+      }),
+    ),
+    totals: Type.Optional(ListTotals),
     searchedTo: Type.Optional(
       Type.String({
         format: 'date-time',

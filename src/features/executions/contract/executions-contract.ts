@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { endStatuses, latencyMsMax, sources } from '../../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../../core/failure.ts';
+import { sortedMax, sorts } from '../../../core/history/sort-order.ts';
 import { metadataValueMax, sessionMax, tagMax, userMax } from '../../../core/labels.ts';
 import * as limits from '../../../http/contract/contract-limits.ts';
 import { endpoint } from '../../../http/contract/operation.ts';
@@ -44,7 +45,7 @@ export const idempotencyHeader = (description: string) =>
   });
 
 export const idempotency = idempotencyHeader(
-  'Makes retries safe: a request with the same key, variables, `user`, `session`, `tags`, `metadata` and `playground` returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
+  'Makes retries safe: a request with the same key, variables, `user`, `session`, `tags`, `metadata`, `playground` and `draft` returns the first 202 again. Valid for 24 hours and at least until the execution ends.',
 );
 
 const execute = {
@@ -246,6 +247,13 @@ export function historyQuery<P extends Record<string, TSchema>>(properties: P) {
 
 const listParameters = {
   ...pageQuery,
+  sort: Type.Optional(
+    oneOf(
+      sorts,
+      `The order; \`-\` for descending. Default: \`-executedAt\`. Equal values are in the order of their identifiers. Without filters on contents (latency, cost, variables, further labels, \`q\`), time sorts all matches. Every other order sorts the newest ${sortedMax} matches, or as many as five seconds allow: if there are more, \`sortedOver\` says how many. Executions that have not ended come last.`,
+    ),
+  ),
+  totals: Type.Optional(Type.Boolean({ description: 'Adds `totals`: the sums over all matches.' })),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
@@ -257,6 +265,9 @@ const listParameters = {
   include: Type.Optional(oneOf(['processing'], 'Includes executions that have not ended.')),
   omit: Type.Optional(
     oneOf(['bodies'], 'Omits `inputVariables` and `outputText`. Use it for frequent polling.'),
+  ),
+  preview: Type.Optional(
+    Type.Boolean({ description: 'With `omit=bodies`: adds `outputPreview`.' }),
   ),
 };
 
@@ -271,7 +282,7 @@ export const agentFilter = Type.Optional(
 const list = {
   method: 'GET',
   tag,
-  description: `Sorted newest first (\`executedAt\`, then identifier). Filters are combined with AND, and several values of a filter, separated by commas, with OR. Within a value, write \`\\,\` for a comma and \`\\\\\` for a backslash. A single value that contains a comma also matches as it is. Variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string; at most ${limits.variableFiltersMax} of these), and \`metadata.plan=pro\` those whose metadata have that value. Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
+  description: `Sorted newest first (\`executedAt\`, then identifier), or by \`sort\`. Filters are combined with AND, and several values of a filter, separated by commas, with OR. Within a value, write \`\\,\` for a comma and \`\\\\\` for a backslash. A single value that contains a comma also matches as it is. Variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string; at most ${limits.variableFiltersMax} of these), and \`metadata.plan=pro\` those whose metadata have that value. Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
   auth: 'read',
   query: historyQuery(listParameters),
   responses: { 200: ExecutionList, ...problems(400, 404), 429: ListLimitProblem },

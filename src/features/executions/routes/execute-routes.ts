@@ -5,6 +5,8 @@ import {
   unknownRerun,
 } from '../../../core/agent/variables.ts';
 import type { ExecuteCall } from '../../../core/execution/decide.ts';
+import { deniedMessage } from '../../../core/execution/refusal-messages.ts';
+import { CallFailure } from '../../../core/failure.ts';
 import { fromId, toId } from '../../../core/id.ts';
 import type { Admitted } from '../../../engine/admit/admit.ts';
 import { allowOrigin } from '../../../http/cors.ts';
@@ -16,6 +18,7 @@ import { asksForStream } from '../../../http/response/event-stream.ts';
 import { routePath, send } from '../../../http/route.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { findAgentId, readableExecution } from '../../people/access/visible-resources.ts';
+import { createDraft } from '../../prompts/verbs/create-draft.ts';
 import {
   executeAgent,
   executeAgentInDashboard,
@@ -53,12 +56,12 @@ async function execute(
   deps: ApiDeps,
   request: FastifyRequest<{ Params: { agentId: string } }>,
   reply: FastifyReply,
-  input: Pick<ExecuteCall, 'credential'> & { readonly body: ExecuteBody | UnparsedBody },
+  input: Pick<ExecuteCall, 'credential'> & SentBody,
 ): Promise<void> {
   const agentId = await agentIdOf(deps, input.credential, request.params.agentId);
   const call: ExecuteCall = {
     ...input,
-    body: completeBody(deps, agentId, input.body, asksForStream(request)),
+    body: completeBody(deps, { ...input, agentId }, asksForStream(request)),
     agentId,
     ...readIdempotency(request),
     ipAddress: callerAddress(request),
@@ -91,20 +94,29 @@ async function agentIdOf(
 
 type Credential = ExecuteCall['credential'];
 
+interface SentBody {
+  readonly body: ExecuteBody | UnparsedBody;
+}
+
 /** What a body names is looked up once its caller is known. */
 function completeBody(
   deps: ApiDeps,
-  agentId: string | null,
-  body: ExecuteBody | UnparsedBody,
+  { credential, agentId, body }: Pick<ExecuteCall, 'credential' | 'agentId'> & SentBody,
   isFollowed: boolean,
 ): ExecuteBody | UnparsedBody {
-  const complete = (parsed: ExecuteBody) =>
-    withKnownRerun(deps, agentId, withStream(parsed, isFollowed));
+  const complete = async (parsed: ExecuteBody) => {
+    const known = await withKnownRerun(deps, agentId, withStream(parsed, isFollowed));
+    return withStoredDraft(deps, credential, agentId, known);
+  };
   if (body.kind === 'unparsed') {
     return { ...body, parse: async (workspaceId) => complete(await body.parse(workspaceId)) };
   }
-  if (body.kind !== 'variables' || body.rerunOf === undefined) return withStream(body, isFollowed);
-  return { kind: 'unparsed', chars: body.variables.json.length, parse: () => complete(body) };
+  const isComplete = body.kind !== 'variables' || (body.rerunOf === undefined && !body.draft);
+  if (isComplete) return withStream(body, isFollowed);
+  const chars = body.variables.json.length;
+  const parse = () => complete(body);
+  // A draft is stored only for a call that is not refused before.
+  return { kind: 'unparsed', chars, parse, ...(body.draft && { readsRecords: true }) };
 }
 
 /** Who follows the execution wants to see its text as it arrives, unless the body says otherwise. */
@@ -121,6 +133,31 @@ async function withKnownRerun(
   if (agentId === null || body.kind !== 'variables' || body.rerunOf === undefined) return body;
   const { execution } = await reads.execution({ agentId, executionId: body.rerunOf });
   return execution ? body : { kind: 'invalid', message: unknownRerun, variable: null };
+}
+
+/** Whoever sends a draft must be able to save it. */
+async function withStoredDraft(
+  deps: ApiDeps,
+  credential: Credential,
+  agentId: string | null,
+  body: ExecuteBody,
+): Promise<ExecuteBody> {
+  if (agentId === null || body.kind !== 'variables' || !body.draft) return body;
+  const caller =
+    credential.kind === 'key' ? await deps.reads.caller(credential.hash) : credential.caller;
+  // Admission refuses a caller that is unknown by now.
+  if (!caller) return body;
+  if (!caller.rights.includes('manage')) {
+    return { kind: 'denied', message: deniedMessage(caller, 'manage') };
+  }
+  try {
+    const { fields } = body.draft;
+    const versionId = await createDraft(deps, caller, agentId, fields);
+    return { ...body, draft: { fields, versionId } };
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error;
+    return { kind: 'invalid', message: error.message, variable: null };
+  }
 }
 
 /** Null if nothing can be followed now (too many readers, no database): the call is accepted, so it gets the plain response. */

@@ -5,7 +5,7 @@ import {
   sentOf,
   shownFields,
 } from '../../../core/execution/shown-fields.ts';
-import type { Caller } from '../../../core/people/caller.ts';
+import { type Caller, seesCosts } from '../../../core/people/caller.ts';
 import { RawJson } from '../../../http/response/json-response.ts';
 import { visibleError } from '../../people/access/visible-resources.ts';
 
@@ -46,9 +46,9 @@ const views = {
   page: shownFields.filter(({ hidden }) => !hidden),
 };
 
-function viewOf({ rights, allowedOrigins }: Caller): keyof typeof views {
-  if (rights.includes('read')) return 'all';
-  return allowedOrigins.length > 0 ? 'page' : 'own';
+function viewOf(caller: Caller): keyof typeof views {
+  if (caller.rights.includes('read')) return 'all';
+  return seesCosts(caller) ? 'own' : 'page';
 }
 
 /** The record as far as the caller may see it. */

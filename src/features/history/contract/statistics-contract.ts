@@ -2,11 +2,21 @@ import { type Static, Type } from 'typebox';
 import { endStatuses, sources } from '../../../core/execution/execution.ts';
 import { executionErrorCodes } from '../../../core/failure.ts';
 import { groupings } from '../../../core/history/statistics.ts';
+import { tagMax, userMax } from '../../../core/labels.ts';
 import * as limits from '../../../http/contract/contract-limits.ts';
 import { endpoint } from '../../../http/contract/operation.ts';
 import { endDate, startDate } from '../../../http/contract/period.ts';
 import { ListLimitProblem, problems } from '../../../http/contract/problem.ts';
-import { exampleId, id, nullable, oneOf, query, time } from '../../../http/contract/shared.ts';
+import {
+  exampleId,
+  id,
+  nullable,
+  oneOf,
+  query,
+  reference,
+  text,
+  time,
+} from '../../../http/contract/shared.ts';
 import { playgroundFilter } from '../../executions/contract/executions-contract.ts';
 import { type IntervalLength, intervalLengths } from '../rules/intervals.ts';
 
@@ -152,6 +162,14 @@ function statisticsParameters(allowed: readonly string[]) {
     ),
     playground: playgroundFilter(
       'Whether to count executions marked `playground`. Default: `false`.',
+    ),
+    model: Type.Optional(text(limits.modelMax, 'Only executions with this model.')),
+    apiKeyId: Type.Optional(reference('key', 'Only executions with this key.')),
+    user: Type.Optional(
+      text(userMax, 'Only executions for this user. Not with `tag` or a grouping by label.'),
+    ),
+    tag: Type.Optional(
+      text(tagMax, 'Only executions with this tag. Not with `user` or a grouping by label.'),
     ),
     totals: Type.Optional(
       Type.Boolean({

@@ -10,12 +10,14 @@ import {
   invalidRequest,
 } from '../../../core/failure.ts';
 import { everything, type IdRange } from '../../../core/history/history-range.ts';
+import type { Sort } from '../../../core/history/sort-order.ts';
 import { fromId, type IdKind, toId, uuid7Time, uuidFloor } from '../../../core/id.ts';
 import { idBounds } from '../../../db/id-bounds.ts';
 import { variableFiltersMax } from '../../../http/contract/contract-limits.ts';
 import { readCursor } from '../../../http/request/page-query.ts';
 import { readRange } from '../../../http/request/range.ts';
 import type { ContentsFilter, HistoryFilter, Label } from '../statements/history-filter.ts';
+import type { SortedRecord } from '../statements/sorted-records.ts';
 
 /** Reads the query parameters of history lists and exports. */
 
@@ -142,6 +144,43 @@ export function readStart(query: { readonly cursor?: string; readonly offset?: n
   const [, last = '', skip = '0'] = /^(\w+)(?:\.([1-9]\d{0,8}))?$/.exec(cursor) ?? [];
   return { after: readCursor('execution', { ...query, cursor: last }), offset: Number(skip) };
 }
+
+/** Where a page in the order of a value starts. Later pages have no execution that is newer than the first page. */
+export interface SortedStart {
+  readonly after: SortedRecord | null;
+  readonly offset: number;
+  /** Exclusive; null for all. */
+  readonly untilMs: number | null;
+}
+
+export function writeSortedCursor(
+  sort: Sort,
+  { id, value }: SortedRecord,
+  untilMs: number,
+): string {
+  return Buffer.from(JSON.stringify([sort, value, id, untilMs])).toString('base64url');
+}
+
+export function readSortedStart(query: {
+  readonly sort?: Sort;
+  readonly cursor?: string;
+  readonly offset?: number;
+}): SortedStart {
+  const { sort, cursor, offset } = query;
+  if (cursor === undefined) return { after: null, offset: offset ?? 0, untilMs: null };
+  if (offset !== undefined) throw invalidParameter('"offset" cannot be combined with "cursor"');
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [, of, value = null, id, untilMs] = sortedCursor.exec(text) ?? [];
+  if (id === undefined || of !== sort) {
+    throw invalidParameter(
+      '"cursor" must be the nextCursor of an earlier page with the same "sort"',
+    );
+  }
+  return { after: { id, value }, offset: 0, untilMs: Number(untilMs) };
+}
+
+const sortedCursor =
+  /^\["(-?\w+)",(?:null|"(\d{1,12}(?:\.\d{1,10})?)"),"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",(\d{1,15})\]$/;
 
 /** The tag first: it has the fewest values. */
 function readLabels({ tag, ...query }: HistoryQuery): Label[] {

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ExecutionSummary } from '../../../core/execution/execution-fields.ts';
-import { uuid7Time } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { readExecutionListRows } from '../../../engine/read/executions.ts';
 import { abortOnDisconnect } from '../../../http/connection/disconnect.ts';
@@ -23,9 +22,8 @@ import { executionWire } from '../../executions/routes/execution-wire.ts';
 import { limitLists } from '../../people/access/count-calls.ts';
 import { reauthorized } from '../../people/access/reauthorize.ts';
 import { visibleAgent } from '../../people/access/visible-resources.ts';
-import type { HistoryPage } from '../verbs/history-page.ts';
-import { listExecutions as listHistory, wholeRecords } from '../verbs/list-executions.ts';
-import { type HistoryQuery, readHistory, readStart, writeCursor } from './history-query.ts';
+import { wholeRecords } from '../verbs/list-executions.ts';
+import { type ListQuery, readListPage, readListQuery, readsRecords } from './list-page.ts';
 
 /** Lists the executions of one agent, and of all agents that the caller can see. */
 export function historyRoutes(app: FastifyInstance, deps: ApiDeps): void {
@@ -61,7 +59,7 @@ async function listOfAgent(
 interface PageRequest {
   readonly endpoint: Endpoint;
   readonly agentIds: readonly string[];
-  readonly query: HistoryQuery & { limit?: number; offset?: number; cursor?: string };
+  readonly query: ListQuery;
   readonly caller: Caller;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -74,22 +72,13 @@ async function pageOf(
   const { historyReads } = deps;
   const { limit = pageDefault } = query;
   const { signal } = abortOnDisconnect(reply);
-  const list = {
-    ...readHistory(query, agentIds),
-    omitsBodies: query.omit === 'bodies',
-    ...readStart(query),
-    // One row more than the page shows whether another page follows.
-    limit: limit + 1,
-    signal,
-  };
+  const list = { ...readListQuery(query, agentIds), limit, signal };
   const source = historySource(request, reply, { fresh: query.include === 'processing' });
-  const page = await historyReads.read(caller, (db) => listHistory(db, list), {
+  const { shown, rest } = await historyReads.read(caller, (db) => readListPage(db, list), {
     ...source,
-    isSearch: list.contents !== null,
+    isSearch: readsRecords(list),
     signal,
   });
-  const shown = page.rows.slice(0, limit);
-  const rest = restOf(page, limit, query.offset ?? 0);
   if (shown.every(({ fits }) => fits)) {
     return { status: 200, body: { executions: shown.map(executionWire), ...rest } };
   }
@@ -102,19 +91,6 @@ async function pageOf(
   const texts = pageTexts(records, rest);
   const body = streamOf(texts, request, slot, { kind: 'page', bytes: deps.streams.bytes });
   return { status: 200, body, headers };
-}
-
-/** What a page has beside its records. A page that took too long to fill is short and says how far it searched. */
-function restOf(page: HistoryPage, limit: number, offset: number): object {
-  const { rows, total, totalIsLowerBound, continuesAfter } = page;
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  const next = last ? { id: last.id, skip: 0 } : continuesAfter;
-  return {
-    pagination: { limit, offset, total, hasMore: next !== null },
-    ...(totalIsLowerBound && { totalIsLowerBound }),
-    ...(next && { nextCursor: writeCursor(next) }),
-    ...(next && !last && { searchedTo: new Date(uuid7Time(next.id)).toISOString() }),
-  };
 }
 
 /** Streams the same response if its records are too long to be in memory together. */

@@ -1,5 +1,6 @@
 import { type CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { type Grouping, type LabelGrouping, levelMs } from '../../../core/history/statistics.ts';
+import { storedId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { findZone, utc } from '../../../core/time-zone.ts';
 import { readClockInZone } from '../../../db/clock.ts';
@@ -9,7 +10,7 @@ import * as limits from '../../../http/contract/contract-limits.ts';
 import { readRange } from '../../../http/request/range.ts';
 import { findAgentId } from '../../people/access/visible-resources.ts';
 import { fits, type IntervalLength, intervalBounds, intervalSpans } from '../rules/intervals.ts';
-import type { StatisticsRead } from '../statements/read-statistics.ts';
+import type { StatisticsFilter, StatisticsRead } from '../statements/read-statistics.ts';
 import { playgroundOf } from './history-query.ts';
 
 export interface StatisticsQuery {
@@ -20,6 +21,10 @@ export interface StatisticsQuery {
   readonly startDate?: string;
   readonly endDate?: string;
   readonly totals?: boolean;
+  readonly model?: string;
+  readonly apiKeyId?: string;
+  readonly user?: string;
+  readonly tag?: string;
 }
 
 /** A validated statistics query, and the names that the response repeats. */
@@ -51,8 +56,12 @@ export async function readStatisticsQuery(
       `Parameters "startDate" and "endDate" span more than ${limits.statisticsIntervalsMax} intervals of level "${level}".`,
     );
   }
+  const only = readFilter(query, label);
+  const isFiltered = only.model !== null || only.apiKeyId !== null || only.label !== null;
   const summed =
-    label === null && by.every((one) => one === 'agent' || one === 'status' || one === 'source');
+    !isFiltered &&
+    label === null &&
+    by.every((one) => one === 'agent' || one === 'status' || one === 'source');
   if (level === 'minute') checkMinutes(bounds[0] ?? 0, nowMs, summed);
   const { table, levels } = chooseTable(level, bounds, summed);
   return {
@@ -60,13 +69,38 @@ export async function readStatisticsQuery(
     timeZone,
     totals: query.totals ?? false,
     by,
+    only,
     playground: playgroundOf(query.playground),
     byLabel: label && { grouping: label, valuesMax: limits.statisticsValuesMax },
     bounds,
     table,
     spans: intervalSpans(bounds, levels),
-    rowsMax: label === null ? limits.statisticsRowsMax : limits.statisticsLabelRowsMax,
+    rowsMax:
+      label === null && only.label === null
+        ? limits.statisticsRowsMax
+        : limits.statisticsLabelRowsMax,
     groupsMax: limits.statisticsBucketsMax,
+  };
+}
+
+function readFilter(
+  { model, apiKeyId, user, tag }: StatisticsQuery,
+  grouping: LabelGrouping | null,
+): StatisticsFilter {
+  if (user !== undefined && tag !== undefined) {
+    throw invalidRequest('Parameters "user" and "tag" cannot be combined: give one of them.');
+  }
+  const value = user ?? tag ?? null;
+  if (value !== null && grouping !== null) {
+    throw invalidRequest(
+      'Parameters "user" and "tag" cannot be combined with "groupBy" by user, tag or metadata.NAME.',
+    );
+  }
+  const kind = user === undefined ? 'tag' : 'user';
+  return {
+    model: model ?? null,
+    apiKeyId: apiKeyId === undefined ? null : storedId('key', apiKeyId),
+    label: value === null ? null : ({ kind, value } as const),
   };
 }
 
@@ -130,7 +164,7 @@ function unknownZone(name: string): CallFailure {
 function checkMinutes(firstMs: number, nowMs: number, summed: boolean): void {
   if (!summed) {
     throw invalidRequest(
-      'With level "minute", parameter "groupBy" supports only status and source.',
+      'With level "minute", parameter "groupBy" supports only status and source, and there are no filters.',
     );
   }
   const retainedMs = limits.statisticsMinuteDays * levelMs.day;

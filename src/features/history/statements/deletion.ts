@@ -69,6 +69,7 @@ export async function deleteRecords(
         deleted.map(({ id }) => id),
       ),
       ...inSameTransaction(send, deleted),
+      send(deleteDrafts, [...new Set(deleted.map(({ promptVersionId }) => promptVersionId))]),
       send(commit),
     ]);
     return deleted;
@@ -78,6 +79,10 @@ export async function deleteRecords(
 type DeletedRow = DeletedRecord &
   LabelColumns &
   Pick<Tally, 'status' | 'source' | 'promptVersionId' | 'model' | 'apiKeyId' | 'errorCode'>;
+
+// A draft has one execution.
+const deleteDrafts = statement<readonly string[]>('records-delete-drafts')`
+  delete from prompt_versions where id = any(${(ids) => ids}::uuid[]) and draft_of is not null`;
 
 const limitLockWait = statement<void>('records-lock-timeout')`set local lock_timeout = '2s'`;
 

@@ -16,6 +16,7 @@ export interface StatisticsRead {
     | { readonly viewer: Viewer; readonly among?: readonly string[] | null };
   /** Whether the executions are marked as those of a playground; null for both. */
   readonly playground: boolean | null;
+  readonly only?: StatisticsFilter;
   readonly by: readonly Grouping[];
   /** The label to group by, and how many of its values; the rest forms one group. Null without one. */
   readonly byLabel: { readonly grouping: LabelGrouping; readonly valuesMax: number } | null;
@@ -27,6 +28,14 @@ export interface StatisticsRead {
   /** The maximum number of rows to add up and of groups to return. */
   readonly rowsMax: number;
   readonly groupsMax: number;
+}
+
+/** What the executions have in common; null for anything. With any, `table` is `breakdown`. */
+export interface StatisticsFilter {
+  readonly model: string | null;
+  readonly apiKeyId: string | null;
+  /** Not together with `byLabel`: rows have one label. */
+  readonly label: { readonly kind: 'user' | 'tag'; readonly value: string } | null;
 }
 
 /** One group of one interval. Fields that the request does not group by are absent. */
@@ -114,10 +123,17 @@ function groupKey(key: string): Sql {
 }
 
 /** SQL: the stored rows of agent `a` in span `s`. */
-function rowsOf({ table, byLabel, playground }: StatisticsRead): Sql {
+function rowsOf({ table, byLabel, playground, only }: StatisticsRead): Sql {
+  const { model = null, apiKeyId = null, label = null } = only ?? {};
   const inSpan = sql`r.agent_id = a.id and r.level = s.level
     and r.bucket >= to_timestamp(s.from_ms / 1000) and r.bucket < to_timestamp(s.to_ms / 1000)
-    and ${hasSource(sql.ref('r.source'), { source: null, playground })}`;
+    and ${hasSource(sql.ref('r.source'), { source: null, playground })}
+    ${model === null ? sql`` : sql`and r.model = ${model}`}
+    ${apiKeyId === null ? sql`` : sql`and r.api_key_id = ${apiKeyId}::uuid`}`;
+  if (label !== null) {
+    const { kind, value } = label;
+    return sql`select * from label_buckets r where ${inSpan} and r.label = label_id(${kind}, '', ${value})`;
+  }
   if (byLabel === null) return sql`select * from ${sql.table(table)} r where ${inSpan}`;
   const [kind, name] = labelKindOf(byLabel.grouping);
   const dimensions = sql`r.agent_id, r.bucket, r.status, r.source, r.prompt_version_id, r.model, r.api_key_id,

@@ -4,10 +4,11 @@ import type { Db, Trx } from '../../../db/database.ts';
 import { aboveFloor, idBounds } from '../../../db/id-bounds.ts';
 import { type Sql, sql } from '../../../db/sql.ts';
 import {
+  columnsWithout,
   type ListedExecution,
   listColumns,
+  type OmitsBodies,
   recordColumns,
-  summaryColumns,
   textBytes,
   transientOutputs,
   withFits,
@@ -54,15 +55,15 @@ export async function readRecords(
     readonly ranges: readonly IdRange[];
     readonly skip: number;
     readonly take: number;
-    readonly omitsBodies?: boolean | undefined;
+    readonly omitsBodies?: OmitsBodies | undefined;
   },
 ): Promise<ListedExecution[]> {
   const { ranges, skip, take, omitsBodies } = page;
   if (ranges.length === 0) return [];
   const { rows } = await sql<ListedExecution>`
-    select ${omitsBodies ? summaryColumns : listColumns}
+    select ${omitsBodies ? columnsWithout(omitsBodies) : listColumns}
     from (
-      select ${omitsBodies ? sql`*` : withFits} from ${listed(request)} ${omitsBodies ? sql`` : transientOutputs}
+      select ${omitsBodies ? sql`*` : withFits(sql`e.id desc`)} from ${listed(request)} ${omitsBodies ? sql`` : transientOutputs}
       where ${inRange(enclosingRange(ranges))} and e.id = any(array(
         select id from (${pickedIds(request, ranges, skip + take)}) as ids
         order by id desc limit ${take} offset ${skip}))) as e

@@ -1,15 +1,17 @@
 import type { IdRange } from '../../../core/history/history-range.ts';
-import type { ListedExecution } from '../../../engine/read/executions.ts';
+import type { ListedExecution, OmitsBodies } from '../../../engine/read/executions.ts';
 import type { HistoryRequest } from '../statements/history-filter.ts';
 
 export interface ListRequest extends HistoryRequest {
   readonly range: IdRange;
   /** Leaves out variables and output. */
-  readonly omitsBodies?: boolean;
+  readonly omitsBodies?: OmitsBodies;
   readonly limit: number;
   readonly offset: number;
   /** The page starts after this execution, in list order. */
   readonly after: string | null;
+  /** Whether the oldest come first, which no search does. */
+  readonly isAscending?: boolean;
   /** Ends a search whose page nobody waits for. */
   readonly signal?: AbortSignal;
 }

@@ -1,8 +1,9 @@
 import type { ExecutionSummary } from '../../../core/execution/execution-fields.ts';
 import { crowded, type Piece, rangesOf, windowOf } from '../../../core/history/history-range.ts';
+import { idAfter } from '../../../core/id.ts';
 import type { Db, Trx } from '../../../db/database.ts';
 import { inSnapshot } from '../../../db/in-snapshot.ts';
-import type { ListedExecution } from '../../../engine/read/executions.ts';
+import { type ListedExecution, readExecutionListRows } from '../../../engine/read/executions.ts';
 import { countQueued } from '../statements/history-counts.ts';
 import { matchesNothing, needsBreakdown } from '../statements/history-filter.ts';
 import { readRecords } from '../statements/records.ts';
@@ -10,7 +11,7 @@ import { breakDown, countPieces } from './count-history.ts';
 import type { HistoryPage, ListRequest } from './history-page.ts';
 import { searchExecutions } from './search-executions.ts';
 
-/** Lists a page of a history, newest first, with the total number of matches, from one snapshot. */
+/** Lists a page of a history by time, with the total number of matches, from one snapshot. */
 
 export async function listExecutions(db: Db, request: ListRequest): Promise<HistoryPage> {
   if (matchesNothing(request)) return exactPage([], 0);
@@ -20,6 +21,7 @@ export async function listExecutions(db: Db, request: ListRequest): Promise<Hist
 
 /** In a snapshot of the caller, without filters on contents. */
 export function readPage(trx: Trx, request: ListRequest): Promise<HistoryPage> {
+  if (request.isAscending) return oldestPage(trx, request);
   return isNewest(request) ? newestPage(trx, request) : pageByBuckets(trx, request);
 }
 
@@ -63,15 +65,38 @@ async function newestPage(trx: Trx, request: ListRequest): Promise<HistoryPage> 
 }
 
 async function pageByBuckets(trx: Trx, request: ListRequest): Promise<HistoryPage> {
-  const { range, after, offset, limit, omitsBodies } = request;
+  const { range, after } = request;
   const pieces = await countPieces(trx, request, range);
   const rest = after === null ? pieces : await cutAt(trx, request, pieces, after);
+  return exactPage(await readPieces(trx, request, rest), matchingIn(pieces));
+}
+
+/** The page of these pieces. */
+async function readPieces(trx: Trx, request: ListRequest, rest: readonly Piece[]) {
+  const { offset, limit, omitsBodies } = request;
   const window = await breakDown(trx, request, windowOf(rest, offset, limit), limit, (one, level) =>
     crowded(one, limit, level),
   );
   const { skip } = window;
   const page = { ranges: rangesOf(window.pieces), skip, take: limit, omitsBodies };
-  return exactPage(await readRecords(trx, request, page), matchingIn(pieces));
+  return readRecords(trx, request, page);
+}
+
+/** The same records as on the page of the newest that begins as far from the end, in the opposite order. */
+async function oldestPage(trx: Trx, request: ListRequest): Promise<HistoryPage> {
+  const { range, after, offset, limit, omitsBodies = false } = request;
+  const pieces = await countPieces(trx, request, range);
+  const fromId = after === null || after < range.fromId ? range.fromId : idAfter(after);
+  const isCut = fromId !== range.fromId;
+  const rest = isCut ? await countPieces(trx, request, { ...range, fromId }) : pieces;
+  const end = Math.max(0, matchingIn(rest) - offset);
+  const start = Math.max(0, end - limit);
+  const page = { ...request, offset: start, limit: end - start, omitsBodies: omitsBodies || true };
+  const rows = (await readPieces(trx, page, rest)).reverse();
+  if (omitsBodies) return exactPage(rows, matchingIn(pieces));
+  // Of long records, those that come first have their bodies.
+  const ids = rows.map(({ id }) => id);
+  return exactPage(await readExecutionListRows(trx, ids), matchingIn(pieces));
 }
 
 /** The pieces after a record, in list order. Only the piece that contains the record is counted again. */

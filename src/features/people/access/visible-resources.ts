@@ -1,7 +1,7 @@
 import type { Execution } from '../../../core/execution/execution-fields.ts';
-import { notFound, withoutErrorDetails } from '../../../core/failure.ts';
+import { notFound, withoutAmounts, withoutErrorDetails } from '../../../core/failure.ts';
 import { fromId } from '../../../core/id.ts';
-import type { Caller } from '../../../core/people/caller.ts';
+import { type Caller, seesCosts } from '../../../core/people/caller.ts';
 import { sees } from '../../../core/people/member.ts';
 import { isName } from '../../../core/slug.ts';
 import type { AgentView } from '../../../engine/admit/caller-reads.ts';
@@ -90,10 +90,12 @@ export function readableExecution(
 
 /** An error as the caller may see it: without `read`, no part that may quote the prompt or name an internal address. */
 export function visibleError(
-  { rights }: Pick<Caller, 'rights'>,
+  caller: Pick<Caller, 'rights' | 'allowedOrigins'>,
   error: string | null,
 ): string | null {
-  return error === null || rights.includes('read') ? error : withoutErrorDetails(error);
+  if (error === null || caller.rights.includes('read')) return error;
+  const brief = withoutErrorDetails(error);
+  return seesCosts(caller) ? brief : withoutAmounts(brief);
 }
 
 /** Whether the caller may read the execution. A key without `read` may read only what it started. */

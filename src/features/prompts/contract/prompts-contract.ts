@@ -82,6 +82,12 @@ const VersionWarnings = Type.Array(Type.Union([PlaceholderWarning, Type.String()
 export const PromptVersion = Type.Object(
   {
     ...versionFields,
+    number: nullable(
+      Type.Integer({
+        minimum: 1,
+        description: 'Sequential number within its prompt, starting at 1. `null` for a draft.',
+      }),
+    ),
     system: nullable(Type.String({ description: 'Template of the system prompt.' })),
     user: nullable(
       Type.String({ description: 'Template of the user prompt. `null` if there are `messages`.' }),
@@ -129,6 +135,12 @@ export const versionInput = {
     }),
   ),
 };
+
+/** A version that is executed without being saved; its label is ignored. */
+export const DraftVersionInput = body('DraftVersionInput', {
+  label: versionLabel,
+  ...versionInput,
+});
 
 export const createPrompt = endpoint({
   ...managed,

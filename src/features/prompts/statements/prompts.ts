@@ -55,8 +55,8 @@ export async function findVisibleVersion(
   id: string,
 ): Promise<VersionRow | null> {
   const { rows } = await sql<StoredVersion>`
-    select ${versionColumns} from prompt_versions v join prompts p on p.id = v.prompt_id
-    where v.id = ${id} and v.prompt_id = ${promptId} and (${promptVisibleTo(viewer)} or exists (
+    select ${versionColumns} from prompt_versions v join prompts p on p.id = coalesce(v.prompt_id, v.draft_of)
+    where v.id = ${id} and p.id = ${promptId} and (${promptVisibleTo(viewer)} or exists (
       select from agents a where a.prompt_version_id = v.id and ${visibleTo(viewer)}))`.execute(db);
   return rows[0] ? versionOf(rows[0]) : null;
 }

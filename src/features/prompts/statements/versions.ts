@@ -30,7 +30,9 @@ export interface VersionSummaryRow extends ModelSettings {
   readonly createdAt: Date;
 }
 
-export interface VersionRow extends VersionSummaryRow, VersionContent {
+export interface VersionRow extends Omit<VersionSummaryRow, 'number'>, VersionContent {
+  /** Null for a draft. */
+  readonly number: number | null;
   /** JSON text. */
   readonly responseFormat: string | null;
   /** JSON text of `{name: schema}`. */
@@ -39,9 +41,11 @@ export interface VersionRow extends VersionSummaryRow, VersionContent {
 
 export interface NewVersion extends ModelSettings, VersionContent {
   readonly id: string;
-  readonly promptId: string;
+  /** Null for a draft. */
+  readonly promptId: string | null;
   readonly workspaceId: string;
-  readonly number: number;
+  readonly number: number | null;
+  readonly draft?: { readonly promptId: string; readonly agentId: string };
   readonly label: string;
   readonly responseFormat: string | null;
   readonly variableSchemas: string | null;
@@ -50,7 +54,7 @@ export interface NewVersion extends ModelSettings, VersionContent {
   readonly createdBy: string | null;
 }
 
-const summaryColumns = sql`v.id, v.prompt_id, v.number, v.label, v.variables, v.message_lists, v.file_variables, v.model, v.temperature,
+const summaryColumns = sql`v.id, coalesce(v.prompt_id, v.draft_of) as prompt_id, v.number, v.label, v.variables, v.message_lists, v.file_variables, v.model, v.temperature,
   v.max_tokens, v.top_p, v.settings, v.notes, v.created_by, v.created_at`;
 /** SQL: the columns of a `StoredVersion` of version `v`. */
 export const versionColumns = sql`${summaryColumns}, ${contentColumns}, v.response_format,
@@ -125,14 +129,15 @@ export async function insertVersion(trx: Trx, version: NewVersion): Promise<Vers
   const { rows } = await sql<StoredVersion>`
     insert into prompt_versions as v (id, prompt_id, workspace_id, number, label, system_template,
       user_template, content, variables, message_lists, file_variables, model, temperature, max_tokens, top_p, settings, notes,
-      created_by, response_format, variable_schemas)
+      created_by, response_format, variable_schemas, draft_of, draft_agent_id)
     values (${version.id}, ${version.promptId}, ${version.workspaceId}, ${version.number},
       ${version.label}, ${version.system}, ${version.user}, ${storedContent(version)}::json,
       ${version.variables}::text[], ${messageLists(version.messages)}::text[],
       ${JSON.stringify(fileVariables(version.messages))}::jsonb,
       ${version.model}, ${version.temperature}, ${version.maxTokens}, ${version.topP},
       ${JSON.stringify(version.settings)}::jsonb, ${version.notes}, ${version.createdBy},
-      ${version.responseFormat}, ${version.variableSchemas})
+      ${version.responseFormat}, ${version.variableSchemas}, ${version.draft?.promptId ?? null},
+      ${version.draft?.agentId ?? null})
     on conflict (prompt_id, label) do nothing
     returning ${versionColumns}`.execute(trx);
   return rows[0] ? versionOf(rows[0]) : null;

@@ -69,9 +69,6 @@ export async function createVersion(
   input: VersionInput,
 ): Promise<VersionRow> {
   const variables = requireValid(input);
-  const { responseFormat: format = null } = input;
-  const responseFormat = format && JSON.stringify(format);
-  const variableSchemas = textOf(input.variableSchemas);
   return inTransaction(db, async (trx) => {
     const prompt = requireFound(await lockPrompt(trx, caller, promptId), 'prompt');
     if (prompt.archived) throw new CallFailure('CONFLICT', 'The prompt is archived.');
@@ -84,7 +81,7 @@ export async function createVersion(
     const executedTools = references && (await freezeTools(trx, caller, references));
     const version = await insertVersion(trx, {
       ...{ ...input, ...origin, label, variables, executedTools },
-      ...{ responseFormat, variableSchemas },
+      ...schemaTexts(input),
     });
     if (!version) {
       throw new CallFailure(
@@ -141,6 +138,14 @@ export function requireValid(input: VersionInput): string[] {
   return variables;
 }
 
-function textOf(schemas: VariableSchemas = {}): string | null {
-  return Object.keys(schemas).length === 0 ? null : JSON.stringify(schemas);
+/** The schemas of a version as they are stored. */
+export function schemaTexts({
+  responseFormat = null,
+  variableSchemas = {},
+}: Pick<VersionInput, 'responseFormat' | 'variableSchemas'>) {
+  const isEmpty = Object.keys(variableSchemas).length === 0;
+  return {
+    responseFormat: responseFormat && JSON.stringify(responseFormat),
+    variableSchemas: isEmpty ? null : JSON.stringify(variableSchemas),
+  };
 }

@@ -1,4 +1,4 @@
-import { CallFailure, invalidRequest } from '../../../core/failure.ts';
+import { invalidRequest } from '../../../core/failure.ts';
 import { isObject } from '../../../core/is-object.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { ExecutedTool } from '../../../core/tools/executed-tool.ts';

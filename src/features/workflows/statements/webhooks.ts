@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../../db/database.ts';
 import { type Page, readPage } from '../../../db/page.ts';
 import { sql } from '../../../db/sql.ts';
+import type { WebhookSignature } from '../rules/webhook.ts';
 
 /** Inbound webhooks of workflows. Secrets are encrypted; this layer cannot decrypt them. */
 
@@ -8,11 +9,12 @@ export interface WebhookRow {
   readonly id: string;
   readonly workflowId: string;
   readonly name: string;
+  readonly signature: WebhookSignature;
   readonly createdBy: string | null;
   readonly createdAt: Date;
 }
 
-const columns = sql`id, workflow_id, name, created_by, created_at`;
+const columns = sql`id, workflow_id, name, signature, created_by, created_at`;
 
 /** Newest first. */
 export function listWebhooks(
@@ -37,17 +39,30 @@ export async function insertWebhook(
     readonly workflowId: string;
     readonly workspaceId: string;
     readonly name: string;
+    readonly signature: WebhookSignature;
     readonly sealedSecret: Buffer;
     readonly createdBy: string | null;
   },
 ): Promise<WebhookRow> {
-  const { id, workflowId, workspaceId, name, sealedSecret, createdBy } = webhook;
+  const { id, workflowId, workspaceId, name, signature, sealedSecret, createdBy } = webhook;
   const { rows } = await sql<WebhookRow>`
-    insert into workflow_webhooks (id, workflow_id, workspace_id, name, sealed_secret, created_by)
-    values (${id}, ${workflowId}, ${workspaceId}, ${name}, ${sealedSecret}, ${createdBy})
+    insert into workflow_webhooks (id, workflow_id, workspace_id, name, signature, sealed_secret, created_by)
+    values (${id}, ${workflowId}, ${workspaceId}, ${name}, ${signature}, ${sealedSecret}, ${createdBy})
     returning ${columns}`.execute(trx);
   if (!rows[0]) throw new Error('The insert returned no row.');
   return rows[0];
+}
+
+/** Null if the workflow has no such webhook. */
+export async function findWebhook(
+  db: Db,
+  workflowId: string,
+  id: string,
+): Promise<WebhookRow | null> {
+  const { rows } = await sql<WebhookRow>`
+    select ${columns} from workflow_webhooks
+    where id = ${id} and workflow_id = ${workflowId}`.execute(db);
+  return rows[0] ?? null;
 }
 
 /** Null if the workflow has no such webhook. */
@@ -76,6 +91,7 @@ export interface WebhookTarget {
   readonly workflowId: string;
   readonly workspaceId: string;
   readonly createdBy: string | null;
+  readonly signature: WebhookSignature;
   readonly sealedSecret: Buffer;
 }
 
@@ -88,7 +104,7 @@ export async function findWebhookTarget(
   >`
     select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms, k.*
     from (select 1) as always left join (
-      select h.id, h.workflow_id, h.workspace_id, h.created_by, h.sealed_secret
+      select h.id, h.workflow_id, h.workspace_id, h.created_by, h.signature, h.sealed_secret
       from workflow_webhooks h join workflows w on w.id = h.workflow_id and w.deleted_at is null
       where h.id = ${id}) as k on true`.execute(db);
   const [row] = rows;

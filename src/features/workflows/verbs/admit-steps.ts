@@ -82,7 +82,7 @@ export function createStepAdmission(deps: StepAdmissionDeps): StepAdmission {
 /** Calls steps of one workflow run, and settles those that admission refused. */
 async function callSteps(deps: StepAdmissionDeps, steps: readonly DueStep[]): Promise<void> {
   const refused: WorkflowRunEvent[] = [];
-  const rateLimited: DueStep[] = [];
+  const waiting: DueStep[] = [];
   const called: string[] = [];
   await Promise.all(
     steps.map(async (step) => {
@@ -94,8 +94,9 @@ async function callSteps(deps: StepAdmissionDeps, steps: readonly DueStep[]): Pr
       if (result === null || result.kind === 'accepted') return;
       // The step is not ready any more, see `stepNotReady` in `admit.ts`.
       if (result.code === 'CONFLICT') return;
-      if (result.code === 'RATE_LIMIT_EXCEEDED') {
-        rateLimited.push(step);
+      const waitsForBudget = result.budget !== undefined && !result.budget.isSpent;
+      if (result.code === 'RATE_LIMIT_EXCEEDED' || waitsForBudget) {
+        waiting.push(step);
         return;
       }
       const { runId, step: name, item, fallback } = step;
@@ -104,7 +105,7 @@ async function callSteps(deps: StepAdmissionDeps, steps: readonly DueStep[]): Pr
     }),
   );
   if (called[0]) deps.notifications.publish('cueline_workflow_run_advanced', [called[0]]);
-  if (rateLimited.length > 0) await deps.releaseSteps(rateLimited);
+  if (waiting.length > 0) await deps.releaseSteps(waiting);
   if (refused[0]) await settleSteps(deps, refused[0].runId, refused);
 }
 

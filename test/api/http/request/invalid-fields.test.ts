@@ -264,6 +264,33 @@ const wrongBodies: Partial<Record<EndpointId, readonly [valid: object, ...Wrong[
       (model): Wrong => [`the model ${model}`, { model }, /"model"/],
     ),
   ],
+  createBudget: [
+    { name: 'A', per: 'user', period: 'month', limitUSD: 20 },
+    ...(
+      [
+        ...(['name', 'per', 'period', 'limitUSD'] as const).map((field) => [field, undefined]),
+        ...[0, -1, '20', null, 1_000_000_001].map((limitUSD) => ['limitUSD', limitUSD]),
+        ...[[0], [101], [50.5], [80, 80], 80].map((thresholds) => ['thresholds', thresholds]),
+        ...[0, 1.5, null].map((maxTokens) => ['maxTokens', maxTokens]),
+        ['per', 'session'],
+        ['period', 'year'],
+        ['onUnknown', 'allow'],
+        ['enabled', 'yes'],
+        ['scope', { agents: ['agt_x'] }],
+        ['scope', { agentIds: [] }],
+        ['scope', { apiKeyIds: ['key_x', 'key_x'] }],
+        ['scope', { tags: [''] }],
+        ['scope', null],
+        ['limitUsd', 5],
+      ] as const
+    ).map(
+      ([field, value]): Wrong => [
+        `${field} ${JSON.stringify(value)}`,
+        { [field as string]: value },
+        new RegExp(`"${field}`),
+      ],
+    ),
+  ],
   createAlert: [
     {
       ...{ name: 'A', metric: 'count', threshold: 10, clearThreshold: 10 },

@@ -10,23 +10,33 @@ import { SmallButton } from '../../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../../kit/dialog.tsx';
 import { useAction } from '../../../kit/resource.ts';
 import { EndpointForm } from '../endpoints/endpoint-form.tsx';
-import { alertEventTypes } from '../endpoints/event-groups.ts';
+import type { EventType } from '../endpoints/event-groups.ts';
 
-/** Who is notified when an alert fires and clears: the endpoints that subscribe, and the owners where the server sends e-mail. */
-export function AlertRecipients() {
+/** Who is notified: the endpoints that subscribe, and of alerts the owners where the server sends e-mail. */
+export function Recipients(props: {
+  readonly of: 'alerts' | 'budgets';
+  /** An endpoint is notified if it subscribes to the first one; a new one gets all. */
+  readonly eventTypes: EventType[];
+}) {
+  const { of, eventTypes } = props;
   const all = useQuery(endpoints.list()).data;
   const people = useQuery(members.list()).data;
   const options = useQuery(signInOptionsQuery).data;
   if (!all || !people || !options) return <Stack mih="5.5rem" aria-busy />;
-  const subscribed = all.filter(isNotified);
-  const owners = options.passwordReset ? people.filter(({ role }) => role === 'owner') : [];
+  const [notified] = eventTypes;
+  const subscribed = all.filter(
+    (one) => one.enabled && one.eventTypes.some((type) => type === notified),
+  );
+  const mails = of === 'alerts' && options.passwordReset;
+  const owners = mails ? people.filter(({ role }) => role === 'owner') : [];
   const isNobody = subscribed.length === 0 && owners.length === 0;
   return (
     <Stack component="section" gap="xs" aria-label="Who is notified">
       <h3 className="section-title">Who is notified</h3>
       {isNobody ? (
         <p className="bad-note" role="status">
-          Nobody. No endpoint subscribes to alerts, and this server sends no e-mail.
+          Nobody. No endpoint subscribes to {of}
+          {of === 'alerts' ? ', and this server sends no e-mail.' : '.'}
         </p>
       ) : (
         <ul className="stack-small" style={{ gap: '0.25rem', margin: 0, paddingLeft: '1.125rem' }}>
@@ -45,16 +55,13 @@ export function AlertRecipients() {
       <Group gap="xs">
         <SmallButton
           label="Add an endpoint"
-          onClick={() => openDialog(<EndpointForm endpoint={null} eventTypes={alertEventTypes} />)}
+          onClick={() => openDialog(<EndpointForm endpoint={null} eventTypes={eventTypes} />)}
         />
         <SendTest to={subscribed.filter(({ url }) => url !== null)} />
       </Group>
     </Stack>
   );
 }
-
-const isNotified = ({ enabled, eventTypes }: EventEndpoint) =>
-  enabled && eventTypes.includes('alert.fired');
 
 /** A pull endpoint reads its events itself: there is nothing to send to. */
 function SendTest({ to }: { readonly to: readonly EventEndpoint[] }) {

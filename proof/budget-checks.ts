@@ -1,0 +1,80 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Db } from '../src/db/database.ts';
+import { sql } from '../src/db/sql.ts';
+import { until } from './until.ts';
+
+/** What must hold of budgets while calls run, and once all is quiet. */
+
+/** Each window with what is not folded, in one snapshot. */
+const amounts = sql`(
+  select b.name, b.limit_usd, w.bucket, w.window_start, w.reserved + coalesce(s.reserved, 0) as reserved,
+    w.settled + coalesce(s.settled, 0) as settled, w.unknown_calls + coalesce(s.unknown, 0) as unknown_calls
+  from budgets b join budget_windows w on w.budget_id = b.id left join lateral (
+    select sum(delta_reserved) as reserved, sum(delta_settled) as settled,
+      count(*) filter (where unknown) as unknown
+    from budget_settlements s where s.budget_id = w.budget_id and s.bucket = w.bucket
+      and s.window_start = w.window_start) as s on true) as a`;
+
+interface Amounts {
+  readonly name: string;
+  readonly bucket: string;
+  readonly reserved: string;
+  readonly settled: string;
+  readonly limitUsd: string;
+}
+
+/** Reads snapshots until it is stopped: what is settled and reserved must fit into the limit in each of them. */
+export function watchBudgets(db: Db): { stop(): Promise<string[]> } {
+  const found = new Map<string, string>();
+  let stopped = false;
+  let snapshots = 0;
+  const watching = (async () => {
+    while (!stopped) {
+      const { rows } = await sql<Amounts>`
+        select name, bucket, reserved, settled, limit_usd from ${amounts}
+        where settled + reserved > limit_usd or reserved < 0 or settled < 0`.execute(db);
+      for (const row of rows) found.set(`${row.name} ${row.bucket}`, exceeded(row));
+      snapshots++;
+      await wait(10);
+    }
+  })();
+  watching.catch(() => {});
+  return {
+    async stop() {
+      stopped = true;
+      await watching;
+      return [...found.values(), ...(snapshots === 0 ? ['no snapshot was read'] : [])];
+    },
+  };
+}
+
+function exceeded({ name, bucket, settled, reserved, limitUsd }: Amounts): string {
+  return `the budget ${name} of "${bucket}" had ${settled} settled and ${reserved} reserved of ${limitUsd}`;
+}
+
+/**
+ * Once nothing runs and all is folded: nothing is reserved, and a window has settled what its records cost, and the bound of each
+ * call whose cost is unknown. Budgets must share one window without a bucket, and calls one bound.
+ */
+export async function checkQuietBudgets(db: Db, boundUsd: number): Promise<string[]> {
+  const isFolded = await until(async () => {
+    const { rows } = await sql`select from budget_settlements limit 1`.execute(db);
+    return rows.length === 0;
+  });
+  const { rows: reserved } = await sql<Amounts>`
+    select name, bucket, reserved, settled, limit_usd from ${amounts} where reserved <> 0`.execute(
+    db,
+  );
+  const { rows: different } = await sql<Amounts & { cost: string; unknownCalls: number }>`
+    select a.name, a.bucket, a.settled, a.reserved, a.limit_usd, a.unknown_calls, e.cost from ${amounts}
+    cross join (select coalesce(sum(cost_usd), 0) as cost from executions where reserved_usd is not null) as e
+    where a.settled <> e.cost + a.unknown_calls * ${String(boundUsd)}::numeric`.execute(db);
+  return [
+    ...(isFolded ? [] : ['settlements are not folded']),
+    ...reserved.map((row) => `once all is quiet, ${row.reserved} are reserved of ${row.name}`),
+    ...different.map(
+      (row) =>
+        `${row.name} has settled ${row.settled}, its records cost ${row.cost}, and ${row.unknownCalls} calls are unknown`,
+    ),
+  ];
+}

@@ -1,0 +1,36 @@
+import type { NeededUsd } from '../../core/budget/reserve.ts';
+import { toUnits } from '../../core/decimal.ts';
+import { type Ended, failed } from '../../core/execution/outcome.ts';
+import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
+import type { CallBound, Unbounded } from '../../core/model/call-bound.ts';
+import type { ReserveCall } from '../budgets/reserve-calls.ts';
+
+/** Whether the bound of the next call must be reserved before it is sent: nothing is, or less than that. */
+function mustReserve(
+  { mustReserve: hasNothing, reservedUsd }: QueuedExecution,
+  bound: NeededUsd,
+): boolean {
+  if (reservedUsd === null) return hasNothing;
+  return bound !== null && (toUnits(bound) ?? 0n) > (toUnits(reservedUsd) ?? 0n);
+}
+
+/** Null if the call may be sent. `lost` if the claim does not hold the execution any more. No fallback model is tried. */
+export async function reserveNext(
+  reserve: ReserveCall,
+  execution: QueuedExecution,
+  call: CallBound | Unbounded,
+): Promise<Ended | 'lost' | null> {
+  const bound = call.kind === 'bound' ? call.usd : null;
+  if (!mustReserve(execution, bound)) return null;
+  const reserved = await reserve({ execution, bound });
+  switch (reserved.kind) {
+    case 'reserved':
+      return null;
+    case 'lost':
+      return 'lost';
+    case 'unbounded':
+      return failed('PRICE_UNKNOWN', call.kind === 'bound' ? '' : call.reason);
+    case 'exceeded':
+      return failed('BUDGET_EXCEEDED', reserved.message);
+  }
+}

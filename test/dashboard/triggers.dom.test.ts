@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { addAgent } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
+import { openPages } from './in-dom.ts';
+
+const { service, visit } = await openPages();
+
+test('a webhook of another service: its secret, its whole URL and its last events', async () => {
+  const { agentId } = await addAgent(service);
+  const { workflowId, path } = await makeWorkflow(service, greeting(agentId));
+  const { page, check } = await visit(`/workflows/${workflowId}/triggers`, { as: 'editor' });
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('textbox', { name: 'Name' }).fill('Code');
+  await form.getByLabel('Signed as').selectOption('GitHub');
+  await form.getByRole('textbox', { name: 'Secret of the sender' }).fill('text at GitHub');
+  await check();
+  await form.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByText('choose the content type application/json').waitFor();
+  await check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  const { key } = await service.key();
+  const { body: list } = await service.call('GET', `${path}/webhooks`, { key });
+  const [hook] = list.webhooks;
+  const url = page.getByRole('textbox', { name: 'URL of Code' }).first();
+  assert.match(await url.inputValue(), new RegExp(`^https?://.*${hook.path}$`));
+  const body = '{"name":"x"}';
+  const mac = createHmac('sha256', 'text at GitHub').update(body).digest('hex');
+  for (const signature of [`sha256=${mac}`, 'sha256=none']) {
+    const headers = { 'x-hub-signature-256': signature, 'x-github-delivery': 'delivery-1' };
+    await service.call('POST', hook.path, { body, headers });
+  }
+  await page.getByRole('button', { name: 'Actions for Code' }).click();
+  await page.getByRole('menuitem', { name: 'Events' }).click();
+  const log = page.getByRole('dialog');
+  await log.getByText('202 received').waitFor();
+  await log.getByText('401 rejected').waitFor();
+  await log.getByText('delivery-1').waitFor();
+  await log.getByRole('link', { name: 'Workflow run' }).waitFor();
+  await check();
+});
