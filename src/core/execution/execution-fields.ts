@@ -230,10 +230,10 @@ export const executionFields = {
     53,
     'Milliseconds from the first start to the first text of the last attempt, if that was read as a stream.',
   ),
-  turns: countOrNull('outcome', 60, 'Turns of the model, if its version executes tools.'),
+  turns: countOrNull('outcome', 63, 'Turns of the model, if its version executes tools.'),
   toolCallsMade: countOrNull(
     'outcome',
-    61,
+    64,
     'Calls of tools that were sent or were about to be, if its version executes tools.',
   ),
   tokensUsed: {
