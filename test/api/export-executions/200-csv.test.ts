@@ -65,7 +65,7 @@ test('a cell contains the field of the record, or is empty without one', () => {
 test('every field of a record has a column, except the repeated text', () => {
   // These records store their bodies, run none again, belong to no batch or playground, were not canceled in a stream, and have no limit of cost.
   const absent = ['files', 'rerunOf', 'batchId', 'playground', 'partialText', 'warnings'];
-  absent.push('settingsApplied', 'reservedUSD', 'overrunUSD');
+  absent.push('settingsApplied', 'reservedUSD', 'overrunUSD', 'turns', 'toolCallsMade');
   const fields = new Set([...records.flatMap((record) => Object.keys(record)), ...absent]);
   for (const name of ['workflowRunId', 'stepName', 'ipAddress', 'userAgent', 'queuedAt', 'error']) {
     assert.ok(fields.has(name), name);
@@ -82,7 +82,7 @@ test('columns keep their position, and new columns come last', () => {
   later.push('messages', 'tools', 'toolChoice', 'settings', 'toolCalls');
   later.push('outputJson', 'attemptList', 'files', 'firstTextMs', 'rerunOf', 'batchId');
   later.push('playground', 'providerFinishReason', 'partialText', 'warnings');
-  later.push('settingsApplied', 'reservedUSD', 'overrunUSD');
+  later.push('settingsApplied', 'reservedUSD', 'overrunUSD', 'turns', 'toolCallsMade');
   assert.deepEqual(head.slice(0, 3), ['executionId', 'executedAt', 'agentId']);
   assert.equal(head[27], 'outputText');
   assert.deepEqual(head.slice(28), later);
