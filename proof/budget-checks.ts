@@ -91,7 +91,7 @@ export async function addRoom(environment: ProofEnvironment, roomUSD: number): P
   }
   await sql`
     update budgets b set limit_usd = ${String(roomUSD)}::numeric + (
-      select sum(w.reserved + w.settled) from budget_windows w where w.budget_id = b.id)`.execute(
+      select coalesce(sum(w.reserved + w.settled), 0) from budget_windows w where w.budget_id = b.id)`.execute(
     db,
   );
 }
