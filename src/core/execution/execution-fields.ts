@@ -270,13 +270,13 @@ export const executionFields = {
     'outcome',
     61,
     'The bounds of its calls: what budgets reserved for them. Absent if no budget concerned it.',
-    { row: 'reservedUsd', ...figure, ...cost },
+    { row: 'reservedUsd', ...cost },
   ),
   overrunUSD: amountOrNull(
     'outcome',
     62,
     'What its provider charged beyond these bounds, which its budgets hold too. Absent if no budget concerned it.',
-    { row: 'overrunUsd', ...figure, ...cost },
+    { row: 'overrunUsd', ...cost },
   ),
   completedAt: timeOrNull('clock', 14, 'Time when it ended.', figure),
   finishReason: textOrNull(
