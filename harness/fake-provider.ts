@@ -215,11 +215,13 @@ function callsOfTools(model: string, path: string, body: any): Step | null {
 /**
  * The model `after-250` answers after 250 ms. `numbered-250` answers with the number of the call, starting at 1.
  * `flaky-250` fails after that time if the number is a multiple of four. `after-250-of-x` is the same model under
- * another name. `streamed-2000` streams a text of its own for each call over two seconds.
+ * another name. `streamed-2000` streams a text of its own for each call over two seconds. `spending-7` has used 7 output tokens.
  */
 function delayed(model: string, number: number): Step {
   const [, overMs] = /^streamed-(\d+)$/.exec(model) ?? [];
   if (overMs) return { text: streamedText(number), overMs: Number(overMs) };
+  const [, spent] = /^spending-(\d+)$/.exec(model) ?? [];
+  if (spent) return { usage: { prompt_tokens: 10, completion_tokens: Number(spent) }, afterMs: 20 };
   const [, kind, afterMs = 0] = /^(after|numbered|flaky)-(\d+)(?:-of-.+)?$/.exec(model) ?? [];
   if (kind === 'flaky' && number % 4 === 0)
     return { ...failing(500, 'The server had an error.'), afterMs: Number(afterMs) };

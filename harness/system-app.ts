@@ -20,6 +20,7 @@ export const idleGauges: Gauges = {
   bodyBytes: { used: 0, refusals: 0 },
   queue: async () => ({ depth: 0, oldestMs: 0 }),
   searchLag: async () => 0,
+  foldLag: async () => 0,
   events: async () => ({ pending: 0, disabled: 0 }),
   shares: [],
   waitingLines: async () => 0,

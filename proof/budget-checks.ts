@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { addBudget } from '../harness/budgets.ts';
 import type { Db } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
+import type { ProofEnvironment } from './environment.ts';
 import { until } from './until.ts';
 
 /** What must hold of budgets while calls run, and once all is quiet. */
@@ -77,4 +79,19 @@ export async function checkQuietBudgets(db: Db, boundUsd: number): Promise<strin
         `${row.name} has settled ${row.settled}, its records cost ${row.cost}, and ${row.unknownCalls} calls are unknown`,
     ),
   ];
+}
+
+/** Raises the limit of the only budget to what it has spent, and more. */
+export async function addRoom(environment: ProofEnvironment, roomUSD: number): Promise<void> {
+  const { db } = environment;
+  const { rows } = await sql`select from budgets`.execute(db);
+  if (rows.length === 0) {
+    await addBudget(environment, { limitUSD: roomUSD, period: 'total' });
+    return;
+  }
+  await sql`
+    update budgets b set limit_usd = ${String(roomUSD)}::numeric + (
+      select coalesce(sum(w.reserved + w.settled), 0) from budget_windows w where w.budget_id = b.id)`.execute(
+    db,
+  );
 }

@@ -5,6 +5,7 @@ import { batchKilled } from './claims/batch-killed.ts';
 import { behindPooler } from './claims/behind-pooler.ts';
 import { budgetExact } from './claims/budget-exact.ts';
 import { budgetKilled } from './claims/budget-killed.ts';
+import { budgetSums } from './claims/budget-sums.ts';
 import { canaries } from './claims/canaries.ts';
 import { commitUnacknowledged } from './claims/commit-unacknowledged.ts';
 import { crashWhileEnding } from './claims/crash-while-ending.ts';
@@ -64,6 +65,7 @@ export const claims: readonly Claim[] = [
   quotaExact,
   budgetExact,
   budgetKilled,
+  budgetSums,
   unknownKeys,
   refusalRows,
   idempotent,

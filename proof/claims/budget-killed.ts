@@ -1,8 +1,8 @@
 import type { TestAgent } from '../../harness/agents.ts';
-import { addBudget, addPrice } from '../../harness/budgets.ts';
+import { addPrice } from '../../harness/budgets.ts';
 import type { Db } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { checkQuietBudgets, watchBudgets } from '../budget-checks.ts';
+import { addRoom, checkQuietBudgets, watchBudgets } from '../budget-checks.ts';
 import { allEnded, checkTables } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
@@ -133,21 +133,6 @@ async function addAgents(environment: ProofEnvironment): Promise<TestAgent[]> {
     environment.agent({ model: 'ollama/hang', config: { ...config, ...hanging } }),
     environment.agent({ model: 'ollama/after-5', config }),
   ]);
-}
-
-/** Raises the limit of the only budget to what it has spent, and more. */
-async function addRoom(environment: ProofEnvironment, roomUSD: number): Promise<void> {
-  const { db } = environment;
-  const { rows } = await sql`select from budgets`.execute(db);
-  if (rows.length === 0) {
-    await addBudget(environment, { limitUSD: roomUSD, period: 'total' });
-    return;
-  }
-  await sql`
-    update budgets b set limit_usd = ${String(roomUSD)}::numeric + (
-      select sum(w.reserved + w.settled) from budget_windows w where w.budget_id = b.id)`.execute(
-    db,
-  );
 }
 
 async function isIdle(db: Db): Promise<boolean> {

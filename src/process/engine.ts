@@ -12,6 +12,7 @@ import { createAdmission } from '../engine/admit/admit.ts';
 import { definitionCache } from '../engine/advance/definition-cache.ts';
 import type { EndedWorkflowRun } from '../engine/advance/plan-progress.ts';
 import { valueCache } from '../engine/advance/value-cache.ts';
+import { readFoldLag } from '../engine/budgets/fold-budgets.ts';
 import { createReserveCall } from '../engine/budgets/reserve-calls.ts';
 import { earlierMessages } from '../engine/complete/assistant-messages.ts';
 import { createCanceler } from '../engine/complete/cancel.ts';
@@ -207,12 +208,16 @@ function subscribe(
 function processMetrics(
   { db, providers }: WiringDeps,
   failures: BackgroundFailures,
-  gauges: Omit<Gauges, 'queue' | 'searchLag' | 'events' | 'waitingLines' | 'providers' | 'onError'>,
+  gauges: Omit<
+    Gauges,
+    'queue' | 'searchLag' | 'foldLag' | 'events' | 'waitingLines' | 'providers' | 'onError'
+  >,
 ): Metrics {
   return createMetrics({
     ...gauges,
     queue: () => queueDepth(db),
     searchLag: () => readSearchLag(db),
+    foldLag: () => readFoldLag(db),
     events: () => countEndpointStates(db),
     waitingLines: () => countWaitingLines(db),
     providers: () => providersOpen(providers?.() ?? []),

@@ -30,6 +30,8 @@ export interface Gauges {
   readonly queue: () => Promise<Queue>;
   /** How far the search index is behind, in seconds. */
   readonly searchLag: () => Promise<number>;
+  /** How long the oldest cost has waited to be added to its budgets, in seconds. */
+  readonly foldLag: () => Promise<number>;
   readonly events: () => Promise<EventTotals>;
   /** Lines of batches that wait for their start. */
   readonly waitingLines: () => Promise<number>;
@@ -37,7 +39,7 @@ export interface Gauges {
   readonly shares: readonly Shares[];
   /** Number of open circuits by provider. */
   readonly providers: () => ReadonlyMap<string, number>;
-  /** Called if the queue, the lag, the events or the batches could not be read; their metrics are then absent. */
+  /** Called if the queue, a lag, the events or the batches could not be read; their metrics are then absent. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -246,7 +248,7 @@ function registerShares(registry: Registry, { shares }: Gauges): void {
 /** The queues belong to the whole database, so every process reports the same values. */
 function registerQueueGauges(
   registry: Registry,
-  { queue, searchLag, events, waitingLines, onError }: Gauges,
+  { queue, searchLag, foldLag, events, waitingLines, onError }: Gauges,
 ): void {
   const register = readGauges(registry, queue, onError);
   register('cueline_queue_depth', 'Queued executions without a worker.', ({ depth }) => depth);
@@ -258,6 +260,11 @@ function registerQueueGauges(
   readGauges(registry, searchLag, onError)(
     'cueline_search_lag_seconds',
     'How long the oldest record has been waiting for the search index.',
+    (seconds) => seconds,
+  );
+  readGauges(registry, foldLag, onError)(
+    'cueline_budget_fold_lag_seconds',
+    'How long the oldest cost of a call has been waiting to be added to its budgets.',
     (seconds) => seconds,
   );
   const registerEvents = readGauges(registry, events, onError);

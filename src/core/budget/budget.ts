@@ -8,6 +8,10 @@ export type BudgetPer = (typeof budgetPers)[number];
 export const budgetPeriods = ['hour', 'day', 'week', 'month', 'total'] as const;
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
+/** What a call of a model without a known price does. */
+export const unknownPriceRules = ['refuse', 'count_zero'] as const;
+export type UnknownPriceRule = (typeof unknownPriceRules)[number];
+
 export interface Budget {
   readonly id: string;
   readonly workspaceId: string;
@@ -24,8 +28,7 @@ export interface Budget {
   readonly maxTokens: number;
   /** In percent of the limit. */
   readonly thresholds: readonly number[];
-  /** What a call of a model without a known price does. */
-  readonly onUnknown: 'refuse' | 'count_zero';
+  readonly onUnknown: UnknownPriceRule;
   readonly createdMs: number;
   /** Whether it has so many windows that new buckets share one. */
   readonly isFull: boolean;

@@ -76,15 +76,16 @@ export class BudgetWindows {
     }
   }
 
-  /** The windows of a call that were read. The caller changes them in place. */
+  /** The windows of a call that were read, each once: keys of a call may share one. The caller changes them in place. */
   windowsOf(workspaceId: string, call: BudgetedCall): BudgetWindow[] {
-    return matchWindows(this.of(workspaceId), call, this.#nowMs).map((match) => {
+    const windows = matchWindows(this.of(workspaceId), call, this.#nowMs).map((match) => {
       const own = this.#windows.get(keyOf(match));
       const isNew = match.budget.isFull && !own?.exists;
       const read = isNew ? this.#windows.get(keyOf({ ...match, bucket: sharedBucket })) : own;
       if (!read) throw new Error('A window of a budget was not read.');
       return read.window;
     });
+    return [...new Set(windows)];
   }
 
   /** Notes that a window has refused a call because it is spent. */

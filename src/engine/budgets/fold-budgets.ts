@@ -1,5 +1,5 @@
 import { withheldEvents } from '../../core/budget/announce.ts';
-import type { Budget, WindowKey } from '../../core/budget/budget.ts';
+import { type Budget, budgetPeriod, type WindowKey } from '../../core/budget/budget.ts';
 import type { Db } from '../../db/database.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
@@ -32,31 +32,25 @@ export async function foldBudgets(deps: FoldDeps): Promise<void> {
   }
 }
 
-interface DueWindow extends WindowKey {
-  readonly endMs: number | null;
-}
-
 /** Windows with old settlements, and workspaces whose budgets have withheld events of an earlier hour, by workspace. */
-async function dueWindows(db: Db): Promise<Map<string, DueWindow[]>> {
+async function dueWindows(db: Db): Promise<Map<string, WindowKey[]>> {
   const { rows } = await sql<DueRow>`
-    select b.workspace_id, s.budget_id, s.bucket, s.window_start, w.window_end
+    select b.workspace_id, s.budget_id, s.bucket, s.window_start
     from (
       select distinct budget_id, bucket, window_start from budget_settlements
       where settled_at < clock_timestamp() - make_interval(secs => ${foldAfterSeconds}) limit ${windowsPerRound}) as s
     join budgets b on b.id = s.budget_id
-    left join budget_windows w using (budget_id, bucket, window_start)
     union all
-    select workspace_id, id, null, null, null from budgets
+    select workspace_id, id, null, null from budgets
     where events_withheld > 0 and events_hour < floor(extract(epoch from clock_timestamp()) / 3600)`.execute(
     db,
   );
-  const due = new Map<string, DueWindow[]>();
-  for (const { workspaceId, budgetId, bucket, windowStart, windowEnd } of rows) {
+  const due = new Map<string, WindowKey[]>();
+  for (const { workspaceId, budgetId, bucket, windowStart } of rows) {
     const own = due.get(workspaceId) ?? [];
     due.set(workspaceId, own);
     if (bucket === null || windowStart === null) continue;
-    const endMs = windowEnd?.getTime() ?? null;
-    own.push({ budgetId, bucket, window: windowStart.toISOString(), endMs });
+    own.push({ budgetId, bucket, window: windowStart.toISOString() });
   }
   return due;
 }
@@ -66,13 +60,12 @@ interface DueRow {
   readonly budgetId: string;
   readonly bucket: string | null;
   readonly windowStart: Date | null;
-  readonly windowEnd: Date | null;
 }
 
 async function foldWorkspace(
   { pipelines, notifications }: FoldDeps,
   workspaceId: string,
-  due: readonly DueWindow[],
+  due: readonly WindowKey[],
 ): Promise<void> {
   const hasEvents = await pipelines.use(async (send) => {
     const [, , rows] = await Promise.all([
@@ -88,14 +81,16 @@ async function foldWorkspace(
 async function foldDue(
   send: Send,
   rows: readonly BudgetRow[],
-  due: readonly DueWindow[],
+  due: readonly WindowKey[],
 ): Promise<boolean> {
   const nowMs = Math.trunc(rows[0]?.nowMs ?? 0);
   const budgets = new Map(rows.map(({ budget }) => [budget.id, budget]));
   const windows = new BudgetWindows(new Map([['', [...budgets.values()]]]), nowMs);
   for (const window of due) {
     const budget = budgets.get(window.budgetId);
-    if (budget) windows.add({ ...window, budget });
+    if (!budget) continue;
+    const { endMs } = budgetPeriod(budget, Date.parse(window.window));
+    windows.add({ ...window, budget, endMs });
   }
   await windows.read(send);
   // First: what is announced now belongs to this hour.
@@ -119,6 +114,14 @@ interface BudgetRow {
 const readAllBudgets = statement<string, BudgetRow>('budgets-read-all')`
   select ${budgetObject} as budget, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
   from budgets b where b.workspace_id = ${(id) => id}`;
+
+/** How long the oldest settlement has waited to be folded, in seconds. */
+export async function readFoldLag(db: Db): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select greatest(0, coalesce(extract(epoch from clock_timestamp() - min(settled_at)), 0))::float8 as seconds
+    from budget_settlements`.execute(db);
+  return rows[0]?.seconds ?? 0;
+}
 
 /** Deletes what is needed no longer, and counts what is left. */
 export async function maintainWindows(db: Db): Promise<void> {

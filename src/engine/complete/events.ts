@@ -202,7 +202,9 @@ export async function forgetExecutions(
   if (deleted.length > 0) await send(forgetExecutionEvents, deleted);
 }
 
-const withoutLabels = sql`(e.data::jsonb || '{"user": null, "session": null, "tags": null, "metadata": null}')::json`;
+/** An event of a budget names its user in the window. */
+const withoutLabels = sql`(e.data::jsonb || case when e.type like 'budget.%' then '{"bucket": "erased"}'
+    else '{"user": null, "session": null, "tags": null, "metadata": null}' end::jsonb)::json`;
 const forgetAnswers = sql`update deliveries d
     set erased = true, attempts = (
       select coalesce(jsonb_agg(a || '{"answer": null}' order by n), '[]')
@@ -268,6 +270,19 @@ export async function forgetLabelInOldEvents(
   const which = sql`e.sequence >= ${lowest} and ${isBelow} and ${labelsHaveLabel(sql`e.data`, erased)}`;
   await forgetWhere(trx, workspaceId, sql`${which} and ${ofAgent(erased)}`);
   return lowest;
+}
+
+/** The same for events of these budgets. */
+export async function forgetUserOfBudgets(
+  trx: Trx,
+  {
+    workspaceId,
+    budgetIds,
+    user,
+  }: { readonly workspaceId: string; readonly budgetIds: readonly string[]; readonly user: string },
+): Promise<void> {
+  const which = sql`e.end_user = ${user} and e.subject = any(${budgetIds}::uuid[])`;
+  await forgetWhere(trx, workspaceId, which);
 }
 
 function ofAgent({ agentId }: ErasedInWorkspace): Sql {

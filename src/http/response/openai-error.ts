@@ -1,4 +1,4 @@
-import { type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
+import { budgetError, type CallFailureCode, callFailureCodes } from '../../core/failure.ts';
 import { words } from '../../core/words.ts';
 import { type ErrorResponse, errorResponse } from './error-response.ts';
 
@@ -34,7 +34,11 @@ export function openaiErrorResponse(failure: Failure, requestId: string): ErrorR
 
 /** The failure in the body of an error response; for metrics. */
 export function failureCodeIn(body: { readonly error?: unknown }): CallFailureCode | null {
-  const code = String((body.error as { code?: unknown } | undefined)?.code);
+  const { code: coded, message } = (body.error ?? {}) as { code?: unknown; message?: unknown };
+  const code = String(coded);
+  // Clients get one code for both.
+  const isBudget = code === 'insufficient_quota' && String(message).startsWith(budgetError);
+  if (isBudget) return 'BUDGET_EXCEEDED';
   const named = Object.entries(codes).find(([, [, name]]) => name === code)?.[0];
   if (code === 'model_not_found' || code === 'response_not_found') return 'NOT_FOUND';
   if (parameterCodes.includes(code)) return 'INVALID_REQUEST';

@@ -5,6 +5,8 @@ import { addBudget, addPrice, windowsOf } from '../../../harness/budgets.ts';
 import { type Service, startService } from '../../../harness/service.ts';
 import { emitEnd } from '../../../src/core/model/model-events.ts';
 import { type ModelPort, noUsage } from '../../../src/core/model/model-port.ts';
+import { sql } from '../../../src/db/sql.ts';
+import { failureCodeIn } from '../../../src/http/response/openai-error.ts';
 
 const boundUsd = 0.001;
 /** Each call costs its bound. */
@@ -70,4 +72,30 @@ test('of eight first calls of a new user at once, with room for one, one is acce
     windows.map(({ bucket, settled }) => [bucket, settled]),
     [['new', '0.001']],
   );
+});
+
+test('the OpenAI API refuses with insufficient_quota, and metrics and the record call it a budget', async () => {
+  const agent = await addAgent(service, { model, config });
+  await addBudget(service, { limitUSD: boundUsd / 2, agentIds: [agent.id] });
+  const totals = await addAgent(service, { model, config });
+  await addBudget(service, { limitUSD: boundUsd / 2, agentIds: [totals.id], period: 'total' });
+  const { key } = await service.key();
+  for (const [{ id, agentId }, status] of [
+    [agent, 429],
+    [totals, 403],
+  ] as const) {
+    const messages = [{ role: 'user', content: 'x' }];
+    const refused = await service.call('POST', '/v1/chat/completions', {
+      key,
+      body: { model: agentId, messages },
+    });
+    assert.deepEqual(
+      [refused.status, refused.body.error.type, refused.body.error.code],
+      [status, 'insufficient_quota', 'insufficient_quota'],
+    );
+    assert.equal(failureCodeIn(refused.body), 'BUDGET_EXCEEDED');
+    const { rows } = await sql<{ errorCode: string }>`
+      select error_code from executions where agent_id = ${id}`.execute(service.db);
+    assert.deepEqual(rows, [{ errorCode: 'BUDGET_EXCEEDED' }]);
+  }
 });

@@ -57,6 +57,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
     pausedExecutions: () => 6,
     bodyBytes: { used: 56, refusals: 2 },
     searchLag: async () => 4.5,
+    foldLag: async () => 6.5,
     providers: () => new Map([['openai', 2]]),
     events: async () => ({ pending: 3, disabled: 1 }),
     waitingLines: async () => 70,
@@ -83,6 +84,7 @@ test('gauges are read at each scrape, and the database once for concurrent scrap
   assert.match(text, /^cueline_batch_lines_waiting 70$/m);
   assert.match(text, /^cueline_queue_oldest_age_seconds 3.4$/m);
   assert.match(text, /^cueline_search_lag_seconds 4.5$/m);
+  assert.match(text, /^cueline_budget_fold_lag_seconds 6.5$/m);
   assert.equal(reads, 1);
 });
 

@@ -144,6 +144,21 @@ test('windows go after two periods, unless something is reserved or not folded',
   assert.equal(await exists(), false);
 });
 
+test('a window that was deleted before its last settlement has its end again', async () => {
+  const agent = await agentFor();
+  const budgetId = await addBudget(service, { limitUSD: 1, agentIds: [agent.id] });
+  await cost(agent, '0.001');
+  await sql`delete from budget_windows where budget_id = ${budgetId}`.execute(db);
+  await sql`update budget_settlements set delta_reserved = 0 where budget_id = ${budgetId}`.execute(
+    db,
+  );
+  await fold();
+  const { rows } = await sql<{ length: string }>`
+    select (window_end - window_start > interval '27 days')::text as length from budget_windows
+    where budget_id = ${budgetId}`.execute(db);
+  assert.deepEqual(rows, [{ length: 'true' }]);
+});
+
 test('what has lost its budget is removed', async () => {
   const agent = await agentFor();
   const budgetId = await addBudget(service, { limitUSD: 1, agentIds: [agent.id] });

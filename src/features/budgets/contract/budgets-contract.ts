@@ -3,6 +3,7 @@ import {
   budgetPeriods,
   budgetPers,
   sharedBucket,
+  unknownPriceRules,
   windowsMax,
 } from '../../../core/budget/budget.ts';
 import { tagMax } from '../../../core/labels.ts';
@@ -30,7 +31,6 @@ import {
   limitUSDMax,
   matchingBudgetsMax,
   scopeMax,
-  unknownPriceRules,
 } from '../rules/budget-settings.ts';
 
 const tag = 'Budgets';

@@ -1,11 +1,9 @@
-import type { BudgetPer, BudgetPeriod } from '../../../core/budget/budget.ts';
+import type { BudgetPer, BudgetPeriod, UnknownPriceRule } from '../../../core/budget/budget.ts';
 import { floatToUnits, toDecimal } from '../../../core/decimal.ts';
 import { invalidRequest } from '../../../core/failure.ts';
+import { defaultOutputTokens } from '../../../core/model/call-bound.ts';
 
 /** Budgets: what calls may spend in a window, together or each agent, key or user for itself. */
-
-export const unknownPriceRules = ['refuse', 'count_zero'] as const;
-export type UnknownPriceRule = (typeof unknownPriceRules)[number];
 
 /** Which calls a budget counts: those with one of each of these lists. Null: with any. */
 export interface BudgetScope {
@@ -35,7 +33,7 @@ export const matchingBudgetsMax = 5;
 export const scopeMax = 100;
 export const limitUSDMax = 1_000_000_000;
 export const budgetDefaults = {
-  maxTokens: 4_096,
+  maxTokens: defaultOutputTokens,
   thresholds: [50, 80, 100],
   onUnknown: 'refuse',
   enabled: true,

@@ -1,6 +1,7 @@
-import { budgetPeriod, sharedBucket } from '../../../core/budget/budget.ts';
+import { shownBucket } from '../../../core/budget/announce.ts';
+import { budgetPeriod } from '../../../core/budget/budget.ts';
 import { invalidRequest, requireFound } from '../../../core/failure.ts';
-import { fromId, toId } from '../../../core/id.ts';
+import { fromId } from '../../../core/id.ts';
 import { isObject } from '../../../core/is-object.ts';
 import { readClock } from '../../../db/clock.ts';
 import type { Db } from '../../../db/database.ts';
@@ -72,11 +73,6 @@ async function storedBucket(
   if (per === 'agent') return fromId('agent', bucket) ?? bucket;
   const keyId = per === 'key' ? fromId('key', bucket) : null;
   return (keyId && (await findLimitSubject(db, workspaceId, keyId))) ?? bucket;
-}
-
-function shownBucket({ per }: BudgetRow, bucket: string): string {
-  const isId = (per === 'agent' || per === 'key') && bucket !== '' && bucket !== sharedBucket;
-  return isId ? toId(per, bucket) : bucket;
 }
 
 function writeCursor(place: WindowPlace): string {

@@ -1,10 +1,10 @@
+import type { UnknownPriceRule } from '../../../core/budget/budget.ts';
 import { toId } from '../../../core/id.ts';
 import { same } from '../../../core/json.ts';
 import {
   type BudgetSettings,
   budgetDefaults,
   limitOf,
-  type UnknownPriceRule,
 } from '../../budgets/rules/budget-settings.ts';
 import type { FieldChange } from './declaration.ts';
 

@@ -354,9 +354,18 @@ export async function completeErasure(
 ): Promise<{ readonly deleted: number } | null> {
   const { rows } = await sql<{ deleted: number }>`
     update erasure_requests e set value = null, completed_at = clock_timestamp()
-    where id = ${erasureId} and completed_at is null
-      and not exists (select from erasure_executions r where r.erasure_id = e.id)
-      and not exists (select from erasure_workflow_runs r where r.erasure_id = e.id)
+    where id = ${erasureId} and ${waitsForNothing}
     returning deleted`.execute(trx);
   return rows[0] ?? null;
 }
+
+/** Whether an erasure is open and waits for nothing that is live. */
+export async function isCompletable(db: Db, erasureId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from erasure_requests e where id = ${erasureId} and ${waitsForNothing}`.execute(db);
+  return rows.length > 0;
+}
+
+const waitsForNothing = sql`e.completed_at is null
+  and not exists (select from erasure_executions r where r.erasure_id = e.id)
+  and not exists (select from erasure_workflow_runs r where r.erasure_id = e.id)`;

@@ -10,6 +10,7 @@ import type { Caller } from '../../../core/people/caller.ts';
 import { readClock } from '../../../db/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../../db/database.ts';
 import type { Pipelines } from '../../../db/pipeline.ts';
+import { forgetUserInBudgets } from '../../../engine/budgets/forget-user.ts';
 import { forgetLabelInEvents } from '../../../engine/complete/events.ts';
 import { forgetLabel } from '../../../engine/complete/label-changes.ts';
 import type { RunPaced } from '../../../engine/transaction/paced-transactions.ts';
@@ -205,7 +206,10 @@ async function* erase(
   await deleteEnded(db, pipelines, erasure, runPaced);
   if (!(yield* eraseWorkflowRuns({ db, pipelines }, erasure, runPaced))) return;
   if (!(yield* eraseLeftovers(db, erasure, runPaced))) return;
-  await runPaced(() => complete(db, erasure));
+  await runPaced(async () => {
+    await forgetInBudgets(db, erasure);
+    await complete(db, erasure);
+  });
   yield;
 }
 
@@ -276,6 +280,13 @@ async function deleteBatch(
     if (!isPrepared) return undefined;
   }
   return eraseRecords({ db, pipelines }, { erasureId: erasure.id, ids, downTo }, runPaced);
+}
+
+/** Once, when no execution of the user is left that was accepted before: each time, its budgets begin anew for the user. */
+async function forgetInBudgets(db: Db, erasure: store.OpenErasure): Promise<void> {
+  const { id, variable, label, value: user, workspaceId, agentId } = erasure;
+  if (variable !== null || label !== null || !(await store.isCompletable(db, id))) return;
+  await inTransaction(db, (trx) => forgetUserInBudgets(trx, { workspaceId, agentId, user }));
 }
 
 async function complete(db: Db, erasure: store.OpenErasure): Promise<void> {
