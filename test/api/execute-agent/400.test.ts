@@ -54,7 +54,7 @@ test('names the unknown field and the allowed ones', async () => {
   const field = await execute({ variables: {}, model: 'x' });
   assert.equal(
     field.body.message,
-    'Unknown field "model". Allowed: variables, user, session, tags, metadata, stream, rerunOf, playground.',
+    'Unknown field "model". Allowed: variables, user, session, tags, metadata, stream, rerunOf, playground, draft, maxCostUSD.',
   );
   const path = `${agent.path}/execute?wait=1`;
   const parameter = await service.call('POST', path, { key, body: { variables: {} } });

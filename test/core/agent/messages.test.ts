@@ -192,6 +192,6 @@ test('contents that contradict each other are rejected', () => {
   const valid = versionContent({ user: 'a', tools, toolChoice: { tool: 'b' } });
   assert.deepEqual(valid, {
     ...{ system: null, user: 'a', messages: null },
-    ...{ tools, toolChoice: { tool: 'b' } },
+    ...{ tools, toolChoice: { tool: 'b' }, toolReferences: null },
   });
 });
