@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type AgentOptions, addAgent, ended, run } from '../../../harness/agents.ts';
+import { type AgentOptions, ended, run } from '../../../harness/agents.ts';
 import { unlimited } from '../../../harness/batches.ts';
 import { openEvents } from '../../../harness/read-events.ts';
 import { startService } from '../../../harness/service.ts';
@@ -395,27 +395,6 @@ test('the caller of a looping agent adds no tools', async () => {
     },
   });
   assert.deepEqual([status, body.error.param], [400, 'tools']);
-});
-
-test('a worker of an earlier version claims no execution that calls tools', async () => {
-  service.models.script(calling(['act', {}]), { text: 'plain' }, { text: 'done' });
-  const call = heldRequest();
-  const { id, end } = await start({ safe: true });
-  await call.arrived;
-  await sql`update workers set runs_tools = false`.execute(service.db);
-  await loseWorker(service, id);
-  const plain = await addAgent(service, { user: '{{text}}' });
-  await sql`update execution_queue set available_at = null where available_at is not null`.execute(
-    service.db,
-  );
-  // A later execution without tools is claimed: the claim loop has passed the other one.
-  assert.equal((await run(service, plain, key, { text: 'x' })).status, 'success');
-  const { rows } = await sql<{ worker: string | null }>`
-    select worker from execution_queue`.execute(service.db);
-  assert.deepEqual(rows, [{ worker: null }]);
-  await sql`update workers set runs_tools = true`.execute(service.db);
-  assert.equal((await end()).outputText, 'done');
-  call.answer(toolResult('late'));
 });
 
 test('the steps go with their record, and their bodies with its bodies', async () => {
