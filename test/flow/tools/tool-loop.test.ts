@@ -205,6 +205,17 @@ test('at a limit the model answers without tools, or the execution fails', async
   }
 });
 
+test('a turn that asks for more calls than any limit allows ends the execution', async () => {
+  const asked = (count: number) =>
+    calling(...Array.from({ length: count }, () => ['act', {}] as const));
+  service.models.script(asked(1_000), { text: 'done' });
+  assert.equal((await (await start()).end()).outputText, 'done');
+  service.models.script(asked(1_001));
+  const { id, end } = await start();
+  assert.equal((await end()).errorCode, 'TOOL_LIMIT');
+  assert.deepEqual(await stepsOf(service, id), []);
+});
+
 test('eight calls of a turn run at a time, and their results keep the order of the calls', async () => {
   const many = Array.from({ length: 10 }, (_, index) => ['act', { a: index }] as const);
   service.models.script(calling(...many), { text: 'done' });
