@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { ended } from '../../../harness/agents.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { makePrompt } from '../../../harness/prompts.ts';
 import { toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
-import { addToolAgent, executedTool } from '../../../harness/tool-agents.ts';
+import {
+  addToolAgent,
+  calling,
+  executedTool,
+  scriptedTools,
+} from '../../../harness/tool-agents.ts';
 import { addToolServer } from '../../../harness/tool-server.ts';
 import { sql } from '../../../src/db/sql.ts';
 
@@ -38,4 +44,25 @@ test('no version has tools beside a worker that runs none, whichever comes first
   await sql`delete from workers where id = ${earlier}`.execute(db);
   assert.equal((await create()).status, 201);
   await assert.rejects(addEarlier(), /earlier version/);
+});
+
+test('what a process of an earlier version accepted runs with its tools, at the default limits', async () => {
+  const tools = scriptedTools();
+  const accepting = await startService({ role: 'api' });
+  const { key } = await accepting.key();
+  const agent = await addToolAgent(accepting, [executedTool()], {
+    config: { tools: { maxTurns: 1 } },
+  });
+  accepting.models.script(calling(['act', {}]), { text: 'done' });
+  const { body } = await accepting.call('POST', `${agent.path}/execute`, {
+    ...{ key, body: { variables: { text: 'go' } } },
+  });
+  await sql`update execution_queue set turns = null, settings = (settings::jsonb - 'tools')::json`.execute(
+    accepting.db,
+  );
+  const working = await startService({ sharedWith: accepting, tools, models: accepting.models });
+  const record = await ended(accepting, body.statusUrl, key);
+  assert.deepEqual([record.outputText, record.turns, record.toolCallsMade], ['done', 2, 1]);
+  await working.close();
+  await accepting.close();
 });
