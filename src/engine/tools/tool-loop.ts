@@ -99,10 +99,7 @@ export class ToolLoop {
    */
   #makeRoom({ message, calls }: StoredTurn): LoopOutcome | null {
     const results = calls.map(({ result }) => result);
-    const room = this.#deps.bytes.tryHold(
-      this.#execution.workspaceId,
-      bytesOf([message, results]),
-    );
+    const room = this.#deps.bytes.tryHold(this.#execution.workspaceId, bytesOf([message, results]));
     if (!room) return retry({ delayMs: roomDelayMs });
     this.#run.reservations.push(room);
     return null;
