@@ -1,4 +1,4 @@
-import { compose, type Transform } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib, { type BrotliOptions, type ZlibOptions, type ZstdOptions } from 'node:zlib';
 import { OutboundFailure } from './outbound-failure.ts';
@@ -79,7 +79,8 @@ async function* decodePieces(
   const stream = streams.find(([each]) => each === decoder)?.[1]();
   // A reader that leaves destroys it with an error that nothing else listens to.
   stream?.on('error', () => {});
-  yield* stream ? compose(all(), stream) : all();
+  // Not `compose`, whose reader would wait for ever once compressed data ends too early.
+  yield* stream ? pipeline(Readable.from(all()), stream, () => {}) : all();
 }
 
 /** Enough to tell a text from compressed data, and no longer than `data: [DONE]`. */

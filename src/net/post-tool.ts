@@ -5,7 +5,7 @@ import {
   type PostTool,
   type ToolPost,
 } from '../core/tools/tool-post.ts';
-import { decompress } from './decompress.ts';
+import { decompressPieces } from './decompress.ts';
 import { aboutURL } from './guard.ts';
 import { createRoutes, type OutboundOptions } from './outbound.ts';
 import { interrupted, OutboundFailure } from './outbound-failure.ts';
@@ -83,7 +83,7 @@ function noticing(dispatcher: Dispatcher, progress: { hasBegun: boolean }): Disp
 
 async function send(
   dispatcher: Dispatcher,
-  { url, headers, body }: ToolPost,
+  { url, headers, body, keptBytes }: ToolPost,
   signal: AbortSignal,
 ): Promise<PostedTool> {
   const answer = await request(url, {
@@ -93,31 +93,42 @@ async function send(
   const [retryAfter = null] = [answer.headers['retry-after']].flat();
   const [encoding = ''] = [answer.headers['content-encoding']].flat();
   const { statusCode: status } = answer;
-  const read = await readBody(answer.body);
-  if (read.end !== 'whole' || encoding === '')
-    return { kind: 'answered', status, retryAfter, ...read };
-  const bytes = await decompress(new Uint8Array(read.bytes), encoding).catch(() => null);
-  const isLong = bytes !== null && bytes.length > answerBytesMax;
-  return {
-    ...{ kind: 'answered', status, retryAfter },
-    bytes: (bytes ?? read.bytes).subarray(0, answerBytesMax),
-    end: isLong ? 'long' : 'whole',
-  };
+  const read = await readBody(answer.body, encoding, keptBytes);
+  return { kind: 'answered', status, retryAfter, ...read };
 }
 
-/** Ends the connection of a body that is too long. A body that breaks, or does not end in time, is as long as it came. */
-async function readBody(body: AsyncIterable<Uint8Array>) {
+type Read = Pick<Extract<PostedTool, { kind: 'answered' }>, 'bytes' | 'length' | 'end'>;
+
+/**
+ * Holds the beginning only, because thousands of calls may run at once. Ends the connection of a body that is too long. A body that
+ * breaks, or does not end in time, is as long as it came.
+ */
+async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  encoding: string,
+  keptBytes: number,
+): Promise<Read> {
   const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const piece of body) {
-      pieces.push(piece);
-      length += piece.length;
-      if (length > answerBytesMax) break;
+  let [kept, length, isBroken] = [0, 0, false];
+  const read = (end: Read['end']) => ({ bytes: Buffer.concat(pieces), length, end });
+  async function* arriving() {
+    try {
+      yield* body;
+    } catch (error) {
+      isBroken = true;
+      throw error;
     }
-  } catch {
-    return { bytes: Buffer.concat(pieces), end: 'broken' as const };
   }
-  const bytes = Buffer.concat(pieces).subarray(0, answerBytesMax);
-  return { bytes, end: length > answerBytesMax ? ('long' as const) : ('whole' as const) };
+  try {
+    for await (const piece of decompressPieces(arriving(), encoding)) {
+      length += piece.length;
+      const part = piece.subarray(0, keptBytes - kept);
+      kept += part.length;
+      if (part.length > 0) pieces.push(part);
+      if (length > answerBytesMax) return read('long');
+    }
+    return read('whole');
+  } catch {
+    return read(isBroken ? 'broken' : 'unreadable');
+  }
 }

@@ -59,3 +59,16 @@ describe('a body in pieces is decompressed whatever was requested', () => {
     }
   });
 });
+
+test('compressed data that ends too early is an error', async () => {
+  for (const [name, whole] of Object.entries({
+    gzip: gzipSync('{"a":1}'),
+    br: brotliCompressSync('{"a":1}'),
+  })) {
+    const cut = whole.subarray(0, -5);
+    await assert.rejects(
+      Array.fromAsync(decompressPieces(piecesOf(cut, []), name)),
+      /unexpected end/,
+    );
+  }
+});

@@ -28,7 +28,11 @@ after(async () => {
 
 const never = new AbortController().signal;
 const send = (more: object = {}) =>
-  post({ url, headers: {}, body: '{}', timeoutMs: 60_000, signal: never, ...more });
+  post({
+    ...{ url, headers: {}, body: '{}', timeoutMs: 60_000, keptBytes: 1_000 },
+    signal: never,
+    ...more,
+  });
 const textOf = (posted: Awaited<ReturnType<typeof post>>) =>
   posted.kind === 'answered' ? Buffer.from(posted.bytes).toString() : posted.kind;
 
@@ -37,7 +41,7 @@ test('an answer has its status, Retry-After and body', async () => {
   const posted = await send();
   assert.deepEqual(
     { ...posted, bytes: textOf(posted) },
-    { kind: 'answered', status: 429, retryAfter: '7', bytes: '{"a":1}', end: 'whole' },
+    { kind: 'answered', status: 429, retryAfter: '7', bytes: '{"a":1}', length: 7, end: 'whole' },
   );
 });
 
@@ -66,8 +70,31 @@ test('a body that is too long ends the connection', async () => {
   };
   const posted = await send();
   assert.equal(posted.kind === 'answered' && posted.end, 'long');
-  assert.equal(posted.kind === 'answered' && posted.bytes.length, answerBytesMax);
+  assert.ok(posted.kind === 'answered' && posted.bytes.length === 1_000);
   await closed;
+});
+
+test('of a long body that is allowed only the beginning is held', async () => {
+  const body = Buffer.alloc(answerBytesMax, 'x');
+  const zipped = { 'content-encoding': 'gzip' };
+  for (const [headers, sent] of [[{}, body] as const, [zipped, gzipSync(body)] as const]) {
+    answer = (_, response) => void response.writeHead(200, headers).end(sent);
+    const posted = await send();
+    assert.ok(posted.kind === 'answered');
+    const { bytes, length, end } = posted;
+    assert.deepEqual([bytes.byteLength, length, end], [1_000, answerBytesMax, 'whole']);
+  }
+});
+
+test('what is not compressed as its header says is no broken connection', async () => {
+  const [whole, cut] = [gzipSync('{"a":1}'), gzipSync('{"a":1}').subarray(0, 15)];
+  whole[12] = 0xff;
+  for (const sent of [whole, cut]) {
+    answer = (_, response) =>
+      void response.writeHead(200, { 'content-encoding': 'gzip' }).end(sent);
+    const posted = await send();
+    assert.equal(posted.kind === 'answered' && posted.end, 'unreadable');
+  }
 });
 
 test('a compressed body is read, up to the same size', async () => {

@@ -6,10 +6,12 @@ export interface ToolPost {
   readonly body: string;
   /** For the whole request, its answer included. */
   readonly timeoutMs: number;
+  /** Of the answer; the rest is counted and thrown away. */
+  readonly keptBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** Answers are read up to this size. */
+/** Answers are read up to this size, also decompressed. */
 export const answerBytesMax = 1_048_576;
 
 export type PostedTool =
@@ -18,9 +20,11 @@ export type PostedTool =
       readonly status: number;
       /** Its `Retry-After` header. */
       readonly retryAfter: string | null;
-      /** The beginning of the body unless it is whole. */
+      /** The beginning of the body, and how long it was as far as it was read. */
       readonly bytes: Uint8Array;
-      readonly end: 'whole' | 'long' | 'broken';
+      readonly length: number;
+      /** `unreadable`: it came whole, but is not compressed as its header says. */
+      readonly end: 'whole' | 'long' | 'broken' | 'unreadable';
     }
   /** The address is none that the server may send to. */
   | { readonly kind: 'forbidden' }

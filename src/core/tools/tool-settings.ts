@@ -14,6 +14,8 @@ export const onLimits = ['answer', 'fail'] as const;
 export const onErrors = ['text', 'stop'] as const;
 export const turnsMax = 50;
 export const toolCallsMax = 200;
+/** A turn that asks for more, which no limit allows, ends the execution: each would be a step, and a message for the model. */
+export const askedCallsMax = 1_000;
 /** Calls of one turn at a time. */
 export const parallelCallsMax = 8;
 /** Requests of a call that may be repeated. */

@@ -4,13 +4,34 @@ import { sql } from '../sql.ts';
 /**
  * Executions that call tools: their turns, the calls of each turn, and what the record says of them.
  *
- * A process of the previous version does not know that such an execution goes on after an answer with calls. It claims none,
- * because the trigger leaves out what it would claim. If it cancels one, the other trigger closes the calls.
+ * A process of the previous version would run such an execution without its tools, whoever accepted it, and delete records without
+ * their steps. So no version executes tools while such a worker runs, and no such worker starts once one does. Whoever ends an
+ * execution closes its calls.
  */
 export async function up(db: Db): Promise<void> {
   await sql
     .raw(`
+    -- Whether the worker runs the tools of a version.
     alter table workers add runs_tools boolean not null default false;
+    create index prompt_versions_with_tools on prompt_versions (id) where content -> 'executedTools' is not null;
+    -- The lock lets neither slip in while the other is being inserted.
+    create function refuse_workers_without_tools() returns trigger language plpgsql as $$
+    begin
+      perform pg_advisory_xact_lock(${toolsLock});
+      if tg_table_name = 'workers' then
+        if exists (select from prompt_versions where content -> 'executedTools' is not null) then
+          raise exception 'A worker of an earlier version does not run the tools of versions: stop it.' using errcode = '55000';
+        end if;
+      elsif exists (select from workers where not runs_tools) then
+        raise exception 'Workers of an earlier version are still running: they do not run tools.'
+          using errcode = '55000';
+      end if;
+      return new;
+    end $$;
+    create trigger workers_run_tools before insert on workers
+      for each row when (not new.runs_tools) execute function refuse_workers_without_tools();
+    create trigger versions_have_their_tools_run before insert on prompt_versions
+      for each row when (new.content -> 'executedTools' is not null) execute function refuse_workers_without_tools();
 
     alter table execution_queue
       -- Finished turns with calls of tools; null if its version executes none.
@@ -22,17 +43,6 @@ export async function up(db: Db): Promise<void> {
       -- Null if its version executes no tools.
       add turns smallint,
       add tool_calls_made smallint;
-
-    create function leave_tools_to_newer_workers() returns trigger language plpgsql as $$
-    begin
-      if exists (select from workers where id = new.worker and runs_tools) then
-        return new;
-      end if;
-      return null;
-    end $$;
-    create trigger execution_queue_claimed before update of worker on execution_queue
-      for each row when (new.turns is not null and new.worker is distinct from old.worker and new.worker is not null)
-      execute function leave_tools_to_newer_workers();
 
     -- The turns of executions that call tools. Part 0 is the turn of the model, the parts from 1 are its calls in their order.
     -- Partitioned and removed like records, with which they end.
@@ -149,3 +159,6 @@ export async function up(db: Db): Promise<void> {
   `)
     .execute(db);
 }
+
+/** Advisory lock: of versions that execute tools, and of workers that run none. */
+const toolsLock = 7_315_202_618;

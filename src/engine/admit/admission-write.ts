@@ -64,7 +64,7 @@ export interface AcceptedTerms extends ExecutionTerms {
   readonly settings: ExecutionSettings;
 }
 
-/** Null if its version executes no tools. Workers of an earlier version claim only those. */
+/** Null if its version executes no tools. */
 export function firstTurns({ settings }: AcceptedTerms): 0 | null {
   return settings.tools ? 0 : null;
 }

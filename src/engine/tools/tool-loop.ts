@@ -5,12 +5,12 @@ import { messagesOf } from '../../core/agent/sent-prompt.ts';
 import { bytesOf } from '../../core/byte-shares.ts';
 import { addDecimals } from '../../core/decimal.ts';
 import { attemptOf } from '../../core/execution/attempt.ts';
-import { type Ended, failed } from '../../core/execution/outcome.ts';
+import { type Ended, failed, retry } from '../../core/execution/outcome.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
 import { type Call, exceededLimit, isMade, plannedCalls } from '../../core/tools/call-state.ts';
 import type { ExecutedTool } from '../../core/tools/executed-tool.ts';
-import { toolSettingsDefault } from '../../core/tools/tool-settings.ts';
+import { askedCallsMax, toolSettingsDefault } from '../../core/tools/tool-settings.ts';
 import {
   type LoopOutcome,
   type LoopRun,
@@ -81,13 +81,28 @@ export class ToolLoop {
   async finishCalls(leftMs: number): Promise<LoopOutcome | null> {
     const turn = this.#turns.at(-1);
     if (!turn) return null;
+    // What was read from the database has its room.
+    const isNew = this.#isUnsent || this.hasOpenCalls;
     const finished = await callTools(this.#deps, this.#run, {
       ...{ execution: this.#execution, n: this.#turns.length, calls: turn.calls },
       ...{ tools: this.#tools, leftMs, isUnsent: this.#isUnsent },
     });
     this.#isUnsent = false;
-    this.#turns.splice(-1, 1, { ...turn, calls: finished.calls });
-    return finished.outcome;
+    const ended = { ...turn, calls: finished.calls };
+    this.#turns.splice(-1, 1, ended);
+    return finished.outcome ?? (isNew ? this.#makeRoom(ended) : null);
+  }
+
+  /**
+   * For what a turn adds to the next request. Without room the execution goes back to the queue, and is read again once there is
+   * some: two that keep what they hold while they wait for more could wait for each other.
+   */
+  #makeRoom({ message, calls }: StoredTurn): LoopOutcome | null {
+    const results = calls.map(({ result }) => result);
+    const room = this.#deps.bytes.tryHold(this.#execution.workspaceId, bytesOf([message, results]));
+    if (!room) return retry({ delayMs: roomDelayMs });
+    this.#run.reservations.push(room);
+    return null;
   }
 
   /** The prompt of the next turn: the conversation so far. At a limit, no tool may be called. */
@@ -110,11 +125,13 @@ export class ToolLoop {
     const { id: executionId, model } = this.#execution;
     const settings = this.#execution.settings.tools ?? toolSettingsDefault;
     const n = this.turn;
+    const asked = answer.toolCalls.length;
     const made = this.#turns.flatMap(({ calls }) => calls).filter(isMade).length;
     const limit = this.#isLimited
       ? 'The model called tools although none were left.'
-      : exceededLimit(settings, { n, made, asked: answer.toolCalls.length });
-    if (limit !== null && (settings.onLimit === 'fail' || this.#isLimited)) {
+      : exceededLimit(settings, { n, made, asked });
+    const mustFail = settings.onLimit === 'fail' || this.#isLimited || asked > askedCallsMax;
+    if (limit !== null && mustFail) {
       const { usage, cost, attemptMs, firstTextMs, details, prompt, finishReason } = answer;
       const spent = { usage, cost, attemptMs, firstTextMs, details, prompt, finishReason };
       return failed('TOOL_LIMIT', limit, spent);
@@ -161,6 +178,9 @@ export class ToolLoop {
     return this.#calls.some(({ state }) => state === 'canceled');
   }
 }
+
+/** Until an execution that found no room is claimed again. */
+const roomDelayMs = 1_000;
 
 /** What counts for each turn. */
 const nextTurn = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { freePort } from '../../../harness/free-port.ts';
 import { type Answer, startReceiver, status, toReceivers } from '../../../harness/receiver.ts';
@@ -118,6 +119,7 @@ describe('how a call ends', () => {
     ['a broken body', broken(200), 'unknown', true, /broke before its answer was complete/],
     ['a broken error', broken(400), 'done', true, /answered 400/],
     ['too much', text('x'.repeat(1_048_577)), 'done', true, /too long/],
+    ['cut gzip', cutGzip, 'done', true, /not readable/],
     ['too much of an error', text('x'.repeat(1_048_577), 400), 'done', true, /cut to 65536 bytes/],
     ['no text', text('\0\ud800'), 'done', false, /^\ufffd+$/],
   ];
@@ -128,6 +130,11 @@ describe('how a call ends', () => {
       assert.match(tried.result ?? tried.problem, pattern);
       assert.equal(tried.result === null, outcome !== 'done');
     });
+  }
+
+  function cutGzip(_: unknown, response: Parameters<Answer>[1]) {
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    response.end(gzipSync('{"a":1}').subarray(0, 15));
   }
 
   function broken(code: number): Answer {

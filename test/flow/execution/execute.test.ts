@@ -6,6 +6,7 @@ import { inlineCompute } from '../../../harness/inline-compute.ts';
 import { scriptedModels } from '../../../harness/models.ts';
 import { startService } from '../../../harness/service.ts';
 import { emptySetup, prices } from '../../../harness/setups.ts';
+import { calling, executedTool, scriptedTools, toolResult } from '../../../harness/tool-agents.ts';
 import { ByteShares } from '../../../src/core/byte-shares.ts';
 import { JobTooLarge } from '../../../src/core/compute.ts';
 import type { QueuedExecution } from '../../../src/core/execution/queued-execution.ts';
@@ -450,6 +451,42 @@ test('an attempt reads the messages of earlier turns once there is room for them
   assert.ok(bytes.used >= 4 * message.length, `${bytes.used}`);
   for (const free of run.reservations) free();
   assert.equal(bytes.used, 0);
+});
+
+test('a turn whose results find no room goes back to the queue, and goes on once there is some', async () => {
+  const bytes = new ByteShares(1_000_000);
+  const models = scriptedModels();
+  const tools = scriptedTools();
+  const written: string[] = [];
+  const write = (what: string) => async () => written.push(what) > 0;
+  const deps: ExecuteDeps = {
+    ...{ models, compute: inlineCompute, bytes, ...permits, onFault: assert.ifError },
+    template: async () => ({ system: null, user: 'Hello', executedTools: [executedTool()] }),
+    toolLoop: {
+      ...{ tools, bytes, onError: assert.ifError },
+      reads: { chars: async () => 0, turns: async () => [] },
+      writes: { turn: write('turn'), dispatch: write('dispatch'), settle: write('settle') },
+    },
+  };
+  const run = () => ({ ...runOf(new AbortController().signal), advance: () => {} });
+  const long = toolResult('x'.repeat(60_000));
+  let others: (() => void) | null = null;
+  models.script(calling(['act', {}]));
+  tools.script(() => {
+    others = bytes.tryHold(claimed.workspaceId, 800_000);
+    return long;
+  });
+  const waiting = await executeAttempt(deps, claimed, run());
+  assert.ok(waiting.kind === 'retry');
+  assert.deepEqual([waiting.failed, waiting.rejected, waiting.unstarted], [null, false, false]);
+  assert.deepEqual([written, models.calls.length], [['turn', 'settle'], 1]);
+  (others as (() => void) | null)?.();
+  models.script(calling(['act', {}]), { text: 'done' });
+  tools.script(long);
+  const going = run();
+  const outcome = await executeAttempt(deps, claimed, going);
+  assert.ok(outcome.kind === 'ended' && outcome.output === 'done');
+  assert.ok(bytes.used >= 4 * 60_000, `${bytes.used}`);
 });
 
 test('an output that takes too much memory to check is a failure whose cost is known', async () => {

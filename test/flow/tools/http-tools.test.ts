@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { ended } from '../../../harness/agents.ts';
 import { makeAgent, makePrompt, move } from '../../../harness/prompts.ts';
 import { type Answer, startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { startService } from '../../../harness/service.ts';
@@ -100,4 +101,28 @@ test('an unsafe call whose outcome is unknown leaves once, a safe one again with
   const ids = receiver.requests.slice(before + 1).map(({ headers }) => headers['idempotency-key']);
   assert.equal(ids.length, 2);
   assert.equal(new Set(ids).size, 1);
+});
+
+test('a draft of a playground calls the tools that it was stored with', async () => {
+  receiver.answer = text('{"refunded":true}');
+  const agent = await deploy('cueline/echo');
+  const tools = [{ server: server.name, tool: 'refund', approval: 'never' }];
+  const run = (reference: object) =>
+    service.call('POST', `/api/agents/${agent.agentId}/execute`, {
+      user: service.ownerId,
+      body: {
+        ...{ playground: true, variables: { text: 'Pay it back.' } },
+        draft: { user: '{{text}}', model: once, tools: [{ ...tools[0], ...reference }] },
+      },
+    });
+  const { status, body } = await run({});
+  assert.equal(status, 202, JSON.stringify(body));
+  const record = await ended(service, body.statusUrl, key);
+  assert.deepEqual(
+    [record.promptVersionLabel, record.turns, record.toolCallsMade],
+    [...['draft', 2, 1]],
+  );
+  const refused = await run({ approval: 'always' });
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.message, /^Field "(draft\.)?tools\.0\.approval"/);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type AgentOptions, addAgent, ended, run } from '../../../harness/agents.ts';
+import { type AgentOptions, ended, run } from '../../../harness/agents.ts';
 import { unlimited } from '../../../harness/batches.ts';
 import { openEvents } from '../../../harness/read-events.ts';
 import { startService } from '../../../harness/service.ts';
@@ -205,6 +205,17 @@ test('at a limit the model answers without tools, or the execution fails', async
   }
 });
 
+test('a turn that asks for more calls than any limit allows ends the execution', async () => {
+  const asked = (count: number) =>
+    calling(...Array.from({ length: count }, () => ['act', {}] as const));
+  service.models.script(asked(1_000), { text: 'done' });
+  assert.equal((await (await start()).end()).outputText, 'done');
+  service.models.script(asked(1_001));
+  const { id, end } = await start();
+  assert.equal((await end()).errorCode, 'TOOL_LIMIT');
+  assert.deepEqual(await stepsOf(service, id), []);
+});
+
 test('eight calls of a turn run at a time, and their results keep the order of the calls', async () => {
   const many = Array.from({ length: 10 }, (_, index) => ['act', { a: index }] as const);
   service.models.script(calling(...many), { text: 'done' });
@@ -395,27 +406,6 @@ test('the caller of a looping agent adds no tools', async () => {
     },
   });
   assert.deepEqual([status, body.error.param], [400, 'tools']);
-});
-
-test('a worker of an earlier version claims no execution that calls tools', async () => {
-  service.models.script(calling(['act', {}]), { text: 'plain' }, { text: 'done' });
-  const call = heldRequest();
-  const { id, end } = await start({ safe: true });
-  await call.arrived;
-  await sql`update workers set runs_tools = false`.execute(service.db);
-  await loseWorker(service, id);
-  const plain = await addAgent(service, { user: '{{text}}' });
-  await sql`update execution_queue set available_at = null where available_at is not null`.execute(
-    service.db,
-  );
-  // A later execution without tools is claimed: the claim loop has passed the other one.
-  assert.equal((await run(service, plain, key, { text: 'x' })).status, 'success');
-  const { rows } = await sql<{ worker: string | null }>`
-    select worker from execution_queue`.execute(service.db);
-  assert.deepEqual(rows, [{ worker: null }]);
-  await sql`update workers set runs_tools = true`.execute(service.db);
-  assert.equal((await end()).outputText, 'done');
-  call.answer(toolResult('late'));
 });
 
 test('the steps go with their record, and their bodies with its bodies', async () => {

@@ -12,7 +12,7 @@ import type { PostedTool } from '../../../core/tools/tool-post.ts';
  * |---|---|
  * | none, and nothing was sent; 429 with `Retry-After` | refused before any work |
  * | 2xx | the result |
- * | 3xx, 4xx, 500, 501; 2xx with more than the maximum; an address that is not allowed | a result that is an error |
+ * | 3xx, 4xx, 500, 501; 2xx with more than the maximum, or that cannot be decompressed; an address that is not allowed | a result that is an error |
  * | 408, another 5xx, no answer in time, a connection that broke | unknown |
  */
 
@@ -68,6 +68,8 @@ function answered(posted: Answered, options: OutcomeOptions): ToolOutcome {
     return { kind: 'unknown', problem };
   }
   if (status < 300 && end === 'long') return failed('The answer of the tool is too long.');
+  if (status < 300 && end === 'unreadable')
+    return failed('The answer of the tool is not readable.');
   if (status >= 300 && status < 400) {
     return failed(`The tool server answered ${status}, a redirect, which is not followed.`);
   }
@@ -77,14 +79,13 @@ function answered(posted: Answered, options: OutcomeOptions): ToolOutcome {
 /** Of a server that is not overloaded and has no other one behind it: it has answered for itself. */
 const isRefusal: ReadonlySet<number> = new Set([500, 501]);
 
-function result({ status, bytes, end }: Answered, options: OutcomeOptions): ToolOutcome {
+function result({ status, bytes, length, end }: Answered, options: OutcomeOptions): ToolOutcome {
   const { resultLimit, hide } = options;
   const isError = status >= 300;
   // Secrets are removed before the text is cut, so that no part of one remains.
-  const beginning = bytes.subarray(0, resultLimit + secretBytesMax);
-  const text = storable(hide(new TextDecoder().decode(beginning)));
+  const text = storable(hide(new TextDecoder().decode(bytes)));
   const whole = isError ? `The tool server answered ${status}: ${text}`.trim() : text;
-  const isCut = end !== 'whole' || beginning.length < bytes.length;
+  const isCut = end !== 'whole' || bytes.length < length;
   if (!isCut && Buffer.byteLength(whole) <= resultLimit) {
     const resultJson = !isError && isJson(text) ? text.trim() : null;
     return { kind: 'done', result: whole, resultJson, isError };
@@ -100,6 +101,11 @@ function result({ status, bytes, end }: Answered, options: OutcomeOptions): Tool
 
 /** The longest form of a secret: a header of 4,096 characters, percent-encoded. */
 const secretBytesMax = 12_288;
+
+/** What of an answer can become part of a result, with a secret that is removed from it. */
+export function keptBytesOf(resultLimit: number): number {
+  return resultLimit + secretBytesMax;
+}
 
 /** Leaves out a character that does not fit as a whole. */
 function cut(text: string, bytesMax: number): string {

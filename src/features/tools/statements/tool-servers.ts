@@ -251,6 +251,12 @@ export async function readToolsByServer(
   return { servers: new Set(found.map(({ name }) => name)), tools };
 }
 
+/** Whether a worker of an earlier version runs, which would call the model of a version without its tools. */
+export async function hasWorkersWithoutTools(trx: Trx): Promise<boolean> {
+  const { rows } = await sql`select from workers where not runs_tools limit 1`.execute(trx);
+  return rows.length > 0;
+}
+
 export async function insertVersionServers(
   trx: Trx,
   promptVersionId: string,

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { isObject } from '../../../core/is-object.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { ExecutedTool } from '../../../core/tools/executed-tool.ts';
@@ -6,10 +6,12 @@ import type { ToolReference } from '../../../core/tools/tool-reference.ts';
 import { definitionsCharsMax, resultLimitDefault } from '../../../core/tools/tool-server.ts';
 import type { Db, Trx } from '../../../db/database.ts';
 import { requireWholeWorkspace } from '../../people/access/require-permission.ts';
-import { lockToolServers, type NamedTool, readToolsByServer } from '../statements/tool-servers.ts';
-
-/** Whether versions may have tools that the service executes. */
-const executesTools: boolean = true;
+import {
+  hasWorkersWithoutTools,
+  lockToolServers,
+  type NamedTool,
+  readToolsByServer,
+} from '../statements/tool-servers.ts';
 
 /** The tools of a new version. Their servers cannot be deleted until the transaction ends. */
 export async function freezeTools(
@@ -18,7 +20,13 @@ export async function freezeTools(
   references: readonly ToolReference[],
 ): Promise<ExecutedTool[]> {
   await lockToolServers(trx, caller.workspaceId, serversOf(references));
-  return readTools(trx, caller, references);
+  const tools = await readTools(trx, caller, references);
+  if (await hasWorkersWithoutTools(trx)) {
+    const message =
+      'Workers of an earlier version, which run no tools, are still running. Create it once they have stopped.';
+    throw new CallFailure('UNAVAILABLE', message);
+  }
+  return tools;
 }
 
 /**
@@ -32,7 +40,6 @@ export async function readTools(
 ): Promise<ExecutedTool[]> {
   // What the tools reach concerns more than the agents of a restricted key.
   requireWholeWorkspace(caller);
-  if (!executesTools) throw invalidRequest('Field "tools": this server executes no tools yet.');
   const names = serversOf(references);
   const { servers, tools } = await readToolsByServer(db, caller.workspaceId, names);
   const frozen = references.map((reference, index) => {

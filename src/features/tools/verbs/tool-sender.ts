@@ -4,7 +4,7 @@ import { toolURL } from '../../../core/tools/tool-server.ts';
 import type { Db } from '../../../db/database.ts';
 import { batcher } from '../../../engine/transaction/batcher.ts';
 import { ServerSlots } from '../rules/server-slots.ts';
-import { failed, outcomeOf, refused } from '../rules/tool-outcome.ts';
+import { failed, keptBytesOf, outcomeOf, refused } from '../rules/tool-outcome.ts';
 import { callHeaders } from '../rules/tool-request.ts';
 import { type CalledTool, readCalledTools } from '../statements/tool-servers.ts';
 import { openSecrets } from './tool-secrets.ts';
@@ -13,7 +13,8 @@ import { openSecrets } from './tool-secrets.ts';
  * Sends calls of tools to their servers. The address, the credentials and whether the server may be called are those of today: an owner
  * who changes them or disables a server stops its calls at once. What the model was told of the tool is the version's.
  *
- * A call waits for a slot of its server before anything of it is sent. Throws database errors only.
+ * A call waits for a slot of its server before anything of it is sent, for at most half of its time: what is sent with no time left
+ * has an unknown outcome. Throws database errors only.
  */
 export interface ToolSenderDeps {
   readonly db: Db;
@@ -58,7 +59,7 @@ export function createToolSender(deps: ToolSenderDeps): ToolSender {
     if (url === null) return failed('The address of the tool is not valid.');
     const { timeoutMs, signal, resultLimit, argumentsJson: body } = request;
     const { maxConcurrency: max, serverId } = called;
-    const slot = { max, executionId: request.executionId ?? '', waitMs: timeoutMs, signal };
+    const slot = { max, executionId: request.executionId ?? '', waitMs: timeoutMs / 2, signal };
     const release = await slots.acquire(serverId, slot);
     if (!release) {
       const busy = `The tool server has its maximum of ${max} calls in flight.`;
@@ -70,7 +71,9 @@ export function createToolSender(deps: ToolSenderDeps): ToolSender {
       'user-agent': `Cueline/${deps.version}`,
       ...callHeaders({ ...request, body, atMs }, secrets.signing),
     };
-    const posted = await deps.post({ url, headers, body, timeoutMs, signal }).finally(release);
+    const leftMs = Math.floor(timeoutMs - (performance.now() - readAt));
+    const post = { ...{ url, headers, body, signal }, keptBytes: keptBytesOf(resultLimit) };
+    const posted = await deps.post({ ...post, timeoutMs: Math.max(1, leftMs) }).finally(release);
     const nowMs = called.nowMs + performance.now() - readAt;
     const hide = (text: string) => deps.hideSecrets(text, secrets.all);
     return outcomeOf(posted, { resultLimit, timeoutMs, nowMs, hide });
