@@ -1,9 +1,11 @@
 import { Button, Skeleton } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { isTooLarge } from '../../data/analytics/analytics.ts';
 import { type AnalyticsSearch, groupings } from '../../data/analytics/analytics-search.ts';
 import { groupingLabels } from '../../data/analytics/groups.ts';
+import { linkToGroup } from '../../data/analytics/links.ts';
 import { formatSpan } from '../../data/text/format.ts';
-import { useFilters } from '../hooks/use-filters.ts';
+import { type FilterChange, useFilters } from '../hooks/use-filters.ts';
 import { EmptyState } from '../states/empty-state.tsx';
 import { ErrorState } from '../states/error-state.tsx';
 import { StaleNotice } from '../states/stale-notice.tsx';
@@ -18,12 +20,13 @@ import { MetricTabs } from './metric-tabs.tsx';
 import { RangePicker } from './range-picker.tsx';
 import { type AnalyticsData, useAnalytics } from './use-analytics.ts';
 
+type Search = AnalyticsSearch & { readonly offset?: undefined };
+
 /** Executions, failures, latency, tokens and cost of a workspace or an agent over time, by group. */
 export function Analytics({ agentId }: { readonly agentId?: string }) {
-  const [search, change] = useFilters<AnalyticsSearch & { readonly offset?: undefined }>();
+  const [search, change] = useFilters<Search>();
   const data = useAnalytics(agentId, search);
-  const { range, previousRange, metric, grouping, allFigures, allPrevious } = data;
-  const markers = useMarkers(agentId, range);
+  const { range, previousRange } = data;
   const before = formatSpan(previousRange.startMs, previousRange.endMs);
   return (
     <>
@@ -39,42 +42,63 @@ export function Analytics({ agentId }: { readonly agentId?: string }) {
         <AnalyticsFilters agentId={agentId} search={search} onChange={change} />
       </div>
       <section className={classes.card} aria-label="Analytics">
-        <MetricTabs
-          value={metric}
-          onChange={(next) => change({ metric: next, by: undefined })}
-          totals={allFigures}
-          previous={allPrevious}
-        />
-        <div className={classes.groups}>
-          <span className="small-note">Group by</span>
-          <ChoiceBar
-            label="Group by"
-            choices={groupings
-              .filter((one) => one !== 'agent' || agentId === undefined)
-              .map((value) => ({ value, label: groupingLabels[value] }))}
-            value={grouping}
-            onChange={(by) => change({ by })}
-          />
-        </div>
-        {data.outdated && <StaleNotice query={data.outdated} />}
-        {data.failed ? (
-          <Failed
-            query={data.failed}
-            onShorten={() => change({ range: '24h', from: undefined, to: undefined })}
-          />
-        ) : allFigures?.count === 0 ? (
-          <NoExecutions
-            agentId={agentId}
-            onWiden={
-              search.range === '90d'
-                ? undefined
-                : () => change({ range: '90d', from: undefined, to: undefined })
-            }
-          />
+        {search.user && search.tag ? (
+          <UserAndTag agentId={agentId} data={data} />
         ) : (
-          <Body agentId={agentId} data={data} markers={markers} />
+          <Answer agentId={agentId} search={search} change={change} data={data} />
         )}
       </section>
+    </>
+  );
+}
+
+interface AnswerProps {
+  readonly agentId: string | undefined;
+  readonly search: Search;
+  readonly change: (change: FilterChange<Search>) => void;
+  readonly data: AnalyticsData;
+}
+
+function Answer({ agentId, search, change, data }: AnswerProps) {
+  const { range, metric, grouping, allFigures, allPrevious } = data;
+  const markers = useMarkers(agentId, range);
+  return (
+    <>
+      <MetricTabs
+        value={metric}
+        onChange={(next) => change({ metric: next, by: undefined })}
+        totals={allFigures}
+        previous={allPrevious}
+      />
+      <div className={classes.groups}>
+        <span className="small-note">Group by</span>
+        <ChoiceBar
+          label="Group by"
+          choices={groupings
+            .filter((one) => one !== 'agent' || agentId === undefined)
+            .map((value) => ({ value, label: groupingLabels[value] }))}
+          value={grouping}
+          onChange={(by) => change({ by })}
+        />
+      </div>
+      {data.outdated && <StaleNotice query={data.outdated} />}
+      {data.failed ? (
+        <Failed
+          query={data.failed}
+          onShorten={() => change({ range: '24h', from: undefined, to: undefined })}
+        />
+      ) : allFigures?.count === 0 ? (
+        <NoExecutions
+          agentId={agentId}
+          onWiden={
+            search.range === '90d'
+              ? undefined
+              : () => change({ range: '90d', from: undefined, to: undefined })
+          }
+        />
+      ) : (
+        <Body agentId={agentId} data={data} markers={markers} />
+      )}
     </>
   );
 }
@@ -89,6 +113,30 @@ function Body(props: FigureProps) {
       <AnalyticsFigure {...props} />
       <GroupTable {...{ agentId, data, model, labelOf }} />
     </div>
+  );
+}
+
+/** The statistics count by user and by tag, not by both. The list of executions adds up both. */
+function UserAndTag({ agentId, data }: Pick<AnswerProps, 'agentId' | 'data'>) {
+  const { startMs, endMs } = data.range;
+  const span = { startMs, endMs };
+  const search = linkToGroup(agentId, 'none', null, span, data.listFilters)?.search;
+  const to = agentId === undefined ? '/history' : `/agents/${agentId}/history`;
+  return (
+    <EmptyState
+      icon="warning"
+      title="Charts show a user or a tag, not both"
+      action={
+        <Button
+          variant="default"
+          renderRoot={(root: object) => <Link {...root} to={to} search={search as never} />}
+        >
+          Show these executions
+        </Button>
+      }
+    >
+      Clear one of them, or open the executions of both with their count, cost, tokens and latency.
+    </EmptyState>
   );
 }
 
