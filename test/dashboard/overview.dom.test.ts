@@ -19,9 +19,9 @@ test('a chart shows executions by status or the cost by model', async () => {
   await ended(service, accepted.statusUrl, key);
   const { page, check } = await visit('/', { as: 'viewer' });
   const chart = page.getByRole('region', { name: 'Over time' });
-  await chart.getByText('Executions').first().waitFor();
+  await chart.getByText('Executions by hour').waitFor();
   await chart.getByText('success').first().waitFor();
   await check();
   await chart.getByText('Cost by model').click();
-  await chart.getByText('cueline/echo').first().waitFor();
+  await chart.getByText('Cost by hour').waitFor();
 });

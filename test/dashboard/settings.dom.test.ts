@@ -30,7 +30,7 @@ test('an owner renames the workspace; an editor sees its name', async () => {
   await name.fill('Acme & Söhne');
   await check();
   await page.getByRole('button', { name: 'Rename' }).click();
-  await page.getByRole('button', { name: 'Workspace Acme & Söhne' }).first().waitFor();
+  await page.getByText('Acme & Söhne').first().waitFor();
   const editor = await visit('/settings/workspace', { as: 'editor' });
   await editor.page.getByText('Acme & Söhne').first().waitFor();
   assert.equal(await editor.page.getByRole('button', { name: 'Rename' }).count(), 0);
