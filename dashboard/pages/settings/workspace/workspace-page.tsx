@@ -17,7 +17,7 @@ export function WorkspacePage() {
   return (
     <>
       <Card title="Workspace">
-        <div className="form">
+        <div className="form stack">
           <DescriptionList
             items={[
               ...(can(me, 'manage') ? [] : [['Name', workspaceName(me)] as const]),
@@ -31,8 +31,8 @@ export function WorkspacePage() {
               ['Your role', me.role],
             ]}
           />
+          {can(me, 'manage') && <NameForm current={workspaceName(me)} />}
         </div>
-        {can(me, 'manage') && <NameForm current={workspaceName(me)} />}
       </Card>
       <Card title="Plan and usage">
         {usage.isError && !usage.data ? (
