@@ -205,7 +205,8 @@ test('deletes a record after confirmation', async () => {
   await page.getByRole('alert').getByText('req_').waitFor();
   // Rows of other records say the same.
   assert.equal(await page.getByRole('complementary').getByText('Hello you').count(), 0);
-  await page.locator(`a[href^="${path}"]`).waitFor({ state: 'detached' });
+  const row = page.getByRole('table').locator(`a[href^="${path}"]`);
+  await row.waitFor({ state: 'detached' });
 });
 
 test('an unknown record shows not found', async () => {
