@@ -106,5 +106,8 @@ test('charts of a user and a tag lead to the executions of both', async () => {
   await check();
   await page.getByRole('link', { name: 'Show these executions' }).click();
   await page.getByRole('button', { name: 'Tag beta' }).first().waitFor();
-  await page.getByRole('button', { name: `User ${labels.user}` }).first().waitFor();
+  await page
+    .getByRole('button', { name: `User ${labels.user}` })
+    .first()
+    .waitFor();
 });
