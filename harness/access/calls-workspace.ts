@@ -139,6 +139,7 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   'POST /api/v1/keys/{apiKeyId}/rotate': ofKey('/rotate'),
 
   'GET /api/v1/usage': at('/api/v1/usage'),
+  'PATCH /api/v1/workspace': at('/api/v1/workspace', { name: 'Renamed' }),
   'PUT /api/v1/plan': async () => ({
     path: '/api/v1/plan',
     body: { name: unique(), actionsPerMonth: null },

@@ -85,6 +85,7 @@ export const paths = {
   '/api/v1/keys/{apiKeyId}/rotate': { POST: 'rotateKey body' },
   '/api/v1/usage': { GET: 'getUsage' },
   '/api/v1/plan': { PUT: 'setPlan body' },
+  '/api/v1/workspace': { PATCH: 'updateWorkspace body' },
   '/api/v1/providers/{name}': { PUT: 'putProvider body', GET: 'getProvider', DELETE: 'deleteProvider' },
   '/api/v1/providers': { GET: 'listProviders' },
   '/api/v1/providers/{name}/test': { POST: 'testProvider body' },

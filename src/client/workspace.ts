@@ -8,6 +8,8 @@ export function workspace({ request, method, plain }: Connection) {
   return {
     usage: plain('getUsage'),
     setPlan: plain('setPlan'),
+    /** Changes the name. */
+    updateWorkspace: plain('updateWorkspace'),
     /** Sums over all agents, or one group per agent with `groupBy: 'agent'`. */
     statistics: plain('getWorkspaceStatistics'),
     /** Retention of records and their bodies, in days. */

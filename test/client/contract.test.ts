@@ -162,6 +162,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.usage(),
   (c) => c.statistics({ level: 'hour', groupBy: 'agent,status', timeZone: 'Europe/Berlin' }),
   (c) => c.setPlan({ name: 'Team', actionsPerMonth: 1000 }),
+  (c) => c.updateWorkspace({ name: 'Acme' }),
   (c) => c.providers.put('own', { kind: 'openai-compatible', baseURL: 'https://llm.example/v1' }),
   (c) => c.providers.list(),
   (c) => c.providers.environment(),

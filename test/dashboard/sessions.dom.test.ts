@@ -76,3 +76,38 @@ test('headers sort the list, which has the first line of the output and totals',
   await sortBy('Tokens');
   await row(1, 'PROVIDER_AUTH');
 });
+
+test('the palette leads to a user, a session, the failed executions and settings', async () => {
+  const { page } = await visit('/agents', { as: 'owner' });
+  const choose = async (text: string, name: RegExp) => {
+    await page.getByRole('button', { name: 'Search' }).first().click();
+    const palette = page.getByRole('dialog');
+    await palette.getByRole('textbox').fill(text);
+    await palette.getByRole('button', { name }).first().click();
+  };
+  await choose(`user ${labels.user}`, /^User ann & co$/);
+  await page.getByRole('heading', { name: `User ${labels.user}` }).waitFor();
+  await choose(labels.session, /^Session chat\/1\?$/);
+  await page
+    .getByRole('list', { name: 'Conversation' })
+    .getByText('# First question')
+    .first()
+    .waitFor();
+  await choose('failed exec', /^Failed executions$/);
+  await page.getByText('1 execution matches').waitFor();
+  await choose('audit', /^Settings: Audit log$/);
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+});
+
+test('charts of a user and a tag lead to the executions of both', async () => {
+  const search = `user=${encodeURIComponent(labels.user)}&tag=beta`;
+  const { page, check } = await visit(`/analytics?${search}`, { as: 'viewer' });
+  await page.getByText('Charts show a user or a tag, not both').waitFor();
+  await check();
+  await page.getByRole('link', { name: 'Show these executions' }).click();
+  await page.getByRole('button', { name: 'Tag beta' }).first().waitFor();
+  await page
+    .getByRole('button', { name: `User ${labels.user}` })
+    .first()
+    .waitFor();
+});

@@ -24,6 +24,18 @@ test('viewers see settings but no actions', async () => {
   await check();
 });
 
+test('an owner renames the workspace; an editor sees its name', async () => {
+  const { page, check } = await visit('/settings/workspace', { as: 'owner' });
+  const name = page.getByRole('textbox', { name: 'Workspace name' });
+  await name.fill('Acme & Söhne');
+  await check();
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await page.getByText('Acme & Söhne').first().waitFor();
+  const editor = await visit('/settings/workspace', { as: 'editor' });
+  await editor.page.getByText('Acme & Söhne').first().waitFor();
+  assert.equal(await editor.page.getByRole('button', { name: 'Rename' }).count(), 0);
+});
+
 test('invites, changes and removes members', async () => {
   const { email } = await service.signIn('viewer');
   const { page, check } = await visit('/settings/members', { as: 'owner' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { addAgent } from '../../harness/agents.ts';
+import { addAgent, ended } from '../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { openPages } from './in-dom.ts';
 
@@ -40,4 +40,25 @@ test('a webhook of another service: its secret, its whole URL and its last event
   await log.getByText('delivery-1').waitFor();
   await log.getByRole('link', { name: 'Workflow run' }).waitFor();
   await check();
+});
+
+test('the overview of a workflow has its success rate, duration, cost and the way to run it', async () => {
+  const { agentId } = await addAgent(service);
+  const { workflowId, path } = await makeWorkflow(service, greeting(agentId));
+  const { key } = await service.key();
+  const body = { input: { name: 'x' } };
+  const { body: run } = await service.call('POST', `${path}/execute`, { key, body });
+  await ended(service, run.statusUrl, key);
+  const { page, check } = await visit(`/workflows/${workflowId}`, { as: 'editor' });
+  const figures = page.getByRole('region', { name: 'Figures' });
+  await figures.getByText(/^100\s?%$/).waitFor();
+  await figures.getByText('of the newest 1 that ended').first().waitFor();
+  await figures.getByText('$0.00').waitFor();
+  await check();
+  await page.getByRole('link', { name: 'Run', exact: true }).last().click();
+  await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+  const viewer = await visit(`/workflows/${workflowId}`, { as: 'viewer' });
+  await viewer.page.getByText(/^100\s?%$/).waitFor();
+  // Only the tab.
+  assert.equal(await viewer.page.getByRole('link', { name: 'Run', exact: true }).count(), 1);
 });

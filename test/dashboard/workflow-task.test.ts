@@ -18,7 +18,7 @@ test('writes, runs, follows and schedules a workflow in at most 9 clicks', async
   await page.getByRole('button', { name: 'Create workflow' }).click();
   await page.waitForURL(/\/workflows\/wfl_/);
 
-  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Run', exact: true }).click();
   const ticket = '{"kind": "billing", "summary": "Charged twice."}';
   await page.getByRole('textbox', { name: 'ticket' }).fill(ticket);
   await page.getByRole('button', { name: 'Run', exact: true }).click();

@@ -31,7 +31,7 @@ test('the empty list explains workflows; creates and runs the first one', async 
   await page.getByRole('button', { name: /^first/ }).click();
   await page.getByRole('heading', { name: 'first' }).waitFor();
   await check();
-  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Run', exact: true }).click();
   await page.getByRole('textbox', { name: 'name' }).fill('Ada');
   await check();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
@@ -244,7 +244,7 @@ test('viewers cannot change a workflow; an editor disables, finds and deletes it
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
   await page.getByText('Disabled', { exact: true }).waitFor();
   await check();
-  await page.getByRole('link', { name: 'Run', exact: true }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Run', exact: true }).click();
   await page.getByRole('heading', { name: 'This workflow is disabled' }).waitFor();
   await page.getByRole('button', { name: 'Workflow actions' }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();

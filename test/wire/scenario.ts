@@ -522,6 +522,7 @@ async function workspace(
   settings: ScenarioSettings,
 ) {
   await keys(full, plain.agentId);
+  await full.call('PATCH /api/v1/workspace', { body: { name: 'Acme' } });
   await full.call('PUT /api/v1/plan', { body: { name: 'Team', actionsPerMonth: 10_000 } });
   await full.call('GET /api/v1/usage');
   for (const below of ['', '/models']) await full.call(`GET /api/v1/providers/fake${below}`);

@@ -38,16 +38,8 @@ export function AnalyticsFilters(props: {
         onChange={({ currentTarget }) => onChange({ key: currentTarget.value || undefined })}
       />
       <TextFilter label="Model" value={model} onChange={(text) => onChange({ model: text })} />
-      <TextFilter
-        label="User"
-        value={user}
-        onChange={(text) => onChange({ user: text, tag: undefined })}
-      />
-      <TextFilter
-        label="Tag"
-        value={tag}
-        onChange={(text) => onChange({ tag: text, user: undefined })}
-      />
+      <TextFilter label="User" value={user} onChange={(text) => onChange({ user: text })} />
+      <TextFilter label="Tag" value={tag} onChange={(text) => onChange({ tag: text })} />
       {isFiltered && (
         <Button
           size="xs"

@@ -15,7 +15,10 @@ import { usualGrouping, valueOfMetric } from '../../data/analytics/metrics.ts';
 import { previousOf, toTimeRange } from '../../data/analytics/time-range.ts';
 import { useCurrentMinute } from '../hooks/use-current-minute.ts';
 
-/** Everything that the charts and the table of a range show. Undefined data is loading. */
+/**
+ * Everything that the charts and the table of a range show. Undefined data is loading. With a user and a tag, the figures
+ * are those of the user: do not show them.
+ */
 export function useAnalytics(agentId: string | undefined, search: AnalyticsSearch) {
   const nowMs = useCurrentMinute() * 60_000;
   const metric = search.metric ?? 'executions';
@@ -56,7 +59,8 @@ function listFiltersOf({ agent, model, key, user, tag }: AnalyticsSearch): ListF
     ...(agent && { agentId: joinValues([agent]) }),
     ...(model && { model: joinValues([model]) }),
     ...(key && { apiKeyId: joinValues([key]) }),
-    ...(user ? { user: joinValues([user]) } : tag && { tag }),
+    ...(user && { user: joinValues([user]) }),
+    ...(tag && { tag }),
   };
 }
 

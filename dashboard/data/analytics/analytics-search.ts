@@ -27,7 +27,7 @@ export interface AnalyticsSearch extends RangeSearch {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
   readonly key?: string | undefined;
-  /** Not with `tag`: the statistics count by one of them. */
+  /** With `tag`, only the list of executions has an answer: the statistics count by one of them. */
   readonly user?: string | undefined;
   readonly tag?: string | undefined;
 }

@@ -1,11 +1,17 @@
-import { useState } from 'react';
-import { AnalyticsFigure } from '../../components/analytics/analytics.tsx';
+import { Skeleton } from '@mantine/core';
+import { Suspense, useState } from 'react';
 import { ChoiceBar } from '../../components/analytics/choice-bar.tsx';
 import { useAnalytics } from '../../components/analytics/use-analytics.ts';
 import { Card } from '../../components/layout/card.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
 import { ErrorState } from '../../components/states/error-state.tsx';
 import { StaleNotice } from '../../components/states/stale-notice.tsx';
 import type { RangeSearch } from '../../data/analytics/range-search.ts';
+
+/** Its code is needed only once there is something to show. */
+const AnalyticsFigure = lazyComponent(
+  () => import('../../components/analytics/analytics-figure.tsx'),
+);
 
 const shown = {
   executions: { label: 'Executions by status', by: 'status' },
@@ -39,7 +45,9 @@ export function OverviewChart({ search }: { readonly search: RangeSearch }) {
       ) : data.allFigures?.count === 0 ? (
         <p className="note">No executions in this period.</p>
       ) : (
-        <AnalyticsFigure agentId={undefined} data={data} markers={null} />
+        <Suspense fallback={<Skeleton height={320} m="md" w="auto" />}>
+          {data.allFigures && <AnalyticsFigure agentId={undefined} data={data} markers={null} />}
+        </Suspense>
       )}
     </Card>
   );

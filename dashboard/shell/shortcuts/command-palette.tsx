@@ -5,7 +5,7 @@ import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { joinValues, type Me } from '../../../src/client/index.ts';
+import type { Me } from '../../../src/client/index.ts';
 import { PauseDialog } from '../../components/dialogs/pause-dialog.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import { agentsQuery } from '../../data/agents/agents.ts';
@@ -179,10 +179,9 @@ function useCallers(text: string): Group {
   const value = named ?? (isIdentifier ? text : null);
   const kinds = kind ? [kind.toLowerCase()] : ['user', 'session'];
   const items = kinds.map((one) => ({
-    ...{ id: `of-${one}`, label: `Executions of ${one} ${value}` },
+    ...{ id: `of-${one}`, label: `${one === 'user' ? 'User' : 'Session'} ${value}` },
     leftSection: <Icon name="history" />,
-    onClick: () =>
-      void navigate({ to: '/history', search: { [one]: joinValues([value ?? '']) } as never }),
+    onClick: () => void navigate({ to: `/${one}`, search: { [one]: value } as never }),
   }));
   return { label: 'Callers', items: value === null ? [] : items };
 }

@@ -93,6 +93,13 @@ function workspaceCommands(command: Command): void {
     .requiredOption('--owner <email>', 'e-mail address of a new or an existing user')
     .option(...jsonOption)
     .action(opening(async () => (await import('../server/workspaces-command.ts')).createWorkspace));
+  command
+    .command('rename')
+    .description('rename a workspace')
+    .requiredOption('--name <name>', 'display name')
+    .option(...workspaceOption)
+    .option(...jsonOption)
+    .action(opening(async () => (await import('../server/workspaces-command.ts')).renameWorkspace));
 }
 
 function userCommands(command: Command): void {

@@ -3,10 +3,11 @@ import { toId } from '../../core/id.ts';
 import { commandActor } from '../../core/people/audit.ts';
 import * as contract from '../../features/people/contract/usage-contract.ts';
 import { createWorkspace as create } from '../../features/people/verbs/create-workspace.ts';
+import { renameWorkspace as rename } from '../../features/people/verbs/rename-workspace.ts';
 import { setPlan as changePlan } from '../../features/people/verbs/set-plan.ts';
 import { emailMax } from '../../http/contract/contract-limits.ts';
 import type { Body } from '../../http/contract/operation.ts';
-import { name as displayName, text } from '../../http/contract/shared.ts';
+import { text } from '../../http/contract/shared.ts';
 import { checkBody } from '../../http/request/validate.ts';
 import { type NumberOrNone, noneToNull } from '../arguments.ts';
 import { printDone } from '../client/print.ts';
@@ -16,7 +17,7 @@ import { printSecret } from './print-secret.ts';
 
 /** The options of `cueline workspaces create`. No route creates a workspace: the operator decides who gets one. */
 const newWorkspace = Type.Object({
-  name: displayName('Display name. Does not have to be unique.'),
+  name: contract.workspaceName,
   owner: text(emailMax, 'E-mail address of its first owner.'),
 });
 
@@ -37,6 +38,20 @@ export async function createWorkspace(
     `Created workspace ${workspaceId}. Owner: ${ownerEmail}${once}`,
     { record: { workspaceId, ownerEmail, ...(password !== undefined && { password }) }, json },
   );
+}
+
+/** `cueline workspaces rename`. */
+export async function renameWorkspace(
+  context: Context,
+  { name, workspace, json = false }: { name: string; workspace?: string; json?: boolean },
+): Promise<void> {
+  const { body } = contract.updateWorkspace;
+  const renamed = checkBody<Body<typeof contract.updateWorkspace>>(body, { name });
+  const db = await openMigrated(context);
+  const { workspaceId } = await firstOwner(db, workspace);
+  await rename(db, commandActor(workspaceId), renamed.name);
+  const record = { workspaceId: toId('workspace', workspaceId), ...renamed };
+  await printDone(record, `Renamed workspace ${record.workspaceId} to ${renamed.name}.`, json);
 }
 
 interface PlanOptions {

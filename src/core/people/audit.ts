@@ -25,6 +25,7 @@ export const auditActions = [
   'provider.test',
   'price.put',
   'price.delete',
+  'workspace.change',
   'plan.change',
   'retention.change',
   'workflow.create',

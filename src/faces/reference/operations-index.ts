@@ -151,6 +151,7 @@ export const endpoints = {
   rotateKey: keys.rotateKey,
   getUsage: usage.getUsage,
   setPlan: usage.setPlan,
+  updateWorkspace: usage.updateWorkspace,
   putProvider: providers.putProvider,
   listProviders: providers.listProviders,
   getProvider: providers.getProvider,

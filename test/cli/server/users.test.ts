@@ -80,12 +80,14 @@ test("commands appear in the audit log, in nobody's name", async () => {
   await cueline(['users', 'reset-password', email], env);
   await cueline(['plan', 'set', '--name', 'Audited', '--actions-per-month', '7'], env);
   const workspaceId = toId('workspace', service.workspaceId);
+  await cueline(['workspaces', 'rename', '--name', 'Renamed'], env);
   for (const [action, subject] of [
     ['key.issue', apiKeyId],
     ['key.rotate', apiKeyId],
     ['key.revoke', successor],
     ['password.reset', toId('user', userId)],
     ['plan.change', workspaceId],
+    ['workspace.change', workspaceId],
   ]) {
     const path = `/api/v1/audit?action=${action}`;
     const { body } = await service.call('GET', path, { user: service.ownerId });

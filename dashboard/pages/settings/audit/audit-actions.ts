@@ -26,6 +26,7 @@ export const actionLabels: Record<AuditAction, string> = {
   'provider.test': 'Provider tested',
   'price.put': 'Price saved',
   'price.delete': 'Price deleted',
+  'workspace.change': 'Workspace renamed',
   'plan.change': 'Plan changed',
   'retention.change': 'Retention changed',
   'workflow.create': 'Workflow created',

@@ -46,6 +46,7 @@ const predicates: Record<AuditAction, Predicate> = {
   'provider.test': 'tested the provider {}',
   'price.put': 'set a price for {}',
   'price.delete': 'deleted the price of {}',
+  'workspace.change': 'renamed {}',
   'plan.change': 'changed the plan of {}',
   'retention.change': 'changed the retention of {}',
   'workflow.create': 'created the workflow {}',

@@ -7,6 +7,7 @@ import { Card, DescriptionList } from '../../../components/layout/card.tsx';
 import { ErrorState } from '../../../components/states/error-state.tsx';
 import { FormError, fieldError } from '../../../components/states/form-error.tsx';
 import { can, useMe, workspaceName } from '../../../data/workspace/me.ts';
+import { useRenameWorkspace } from '../../../data/workspace/rename-workspace.ts';
 import { usageQuery, useSetPlan } from '../../../data/workspace/usage.ts';
 import { UsageMeter } from './usage-meter.tsx';
 
@@ -16,10 +17,10 @@ export function WorkspacePage() {
   return (
     <>
       <Card title="Workspace">
-        <div className="form">
+        <div className="form stack">
           <DescriptionList
             items={[
-              ['Name', workspaceName(me)],
+              ...(can(me, 'manage') ? [] : [['Name', workspaceName(me)] as const]),
               [
                 'Workspace ID',
                 <span key="id">
@@ -30,6 +31,7 @@ export function WorkspacePage() {
               ['Your role', me.role],
             ]}
           />
+          {can(me, 'manage') && <NameForm current={workspaceName(me)} />}
         </div>
       </Card>
       <Card title="Plan and usage">
@@ -45,6 +47,35 @@ export function WorkspacePage() {
         </Card>
       )}
     </>
+  );
+}
+
+function NameForm({ current }: { readonly current: string }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const name = typed ?? current;
+  const rename = useRenameWorkspace();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    rename.mutate(name, { onSuccess: () => setTyped(null) });
+  };
+  return (
+    <form className="form" onSubmit={submit}>
+      <TextInput
+        label="Workspace name"
+        required
+        withAsterisk={false}
+        maxLength={200}
+        value={name}
+        error={fieldError(rename.error, 'name')}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      <FormError error={rename.error} />
+      <div>
+        <Button type="submit" disabled={name === current} loading={rename.isPending}>
+          Rename
+        </Button>
+      </div>
+    </form>
   );
 }
 

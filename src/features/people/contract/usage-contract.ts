@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import * as limits from '../../../http/contract/contract-limits.ts';
 import { endpoint } from '../../../http/contract/operation.ts';
-import { body, name, nullable, time } from '../../../http/contract/shared.ts';
+import { body, id, name, nullable, time } from '../../../http/contract/shared.ts';
 
 const tag = 'Usage';
 
@@ -26,6 +26,9 @@ export const Usage = Type.Object(
   { title: 'Usage' },
 );
 
+/** Of `cueline workspaces create` as well. */
+export const workspaceName = name('Display name. Does not have to be unique.');
+
 const plan = { name: name('Name of the plan.'), actionsPerMonth };
 
 export const getUsage = endpoint({
@@ -49,4 +52,20 @@ export const setPlan = endpoint({
   auth: 'own',
   body: body('PlanInput', plan),
   responses: { 200: Type.Object(plan, { title: 'Plan' }) },
+});
+
+export const updateWorkspace = endpoint({
+  id: 'updateWorkspace',
+  method: 'PATCH',
+  path: '/api/v1/workspace',
+  summary: 'Rename the workspace',
+  tag: 'Members',
+  auth: 'own',
+  body: body('WorkspacePatch', { name: workspaceName }),
+  responses: {
+    200: Type.Object(
+      { workspaceId: id('workspace', 'The workspace.'), name: workspaceName },
+      { title: 'Workspace' },
+    ),
+  },
 });

@@ -4,11 +4,12 @@ import { actorOf } from '../../../core/people/audit.ts';
 import { route } from '../../../http/route.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { requireWholeWorkspace } from '../access/require-permission.ts';
-import { getUsage, setPlan } from '../contract/usage-contract.ts';
+import { getUsage, setPlan, updateWorkspace } from '../contract/usage-contract.ts';
 import { readUsage, type UsageRow } from '../statements/usage-statements.ts';
+import { renameWorkspace } from '../verbs/rename-workspace.ts';
 import * as flow from '../verbs/set-plan.ts';
 
-/** The plan of a workspace and its usage. */
+/** The name and the plan of a workspace, and its usage. */
 export function usageRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
 
@@ -20,6 +21,12 @@ export function usageRoutes(app: FastifyInstance, deps: ApiDeps): void {
     requireWholeWorkspace(caller);
     await flow.setPlan(db, actorOf(caller), body);
     return { result: body };
+  });
+
+  route(app, deps, updateWorkspace, async ({ body, caller }) => {
+    requireWholeWorkspace(caller);
+    await renameWorkspace(db, actorOf(caller), body.name);
+    return { result: { workspaceId: caller.workspaceId, name: body.name } };
   });
 }
 

@@ -28,6 +28,10 @@ export async function createWorkspace(
     insert into limits (subject) values (${workspace.id})`.execute(trx);
 }
 
+export async function updateName(trx: Trx, workspaceId: string, name: string): Promise<void> {
+  await sql`update workspaces set name = ${name} where id = ${workspaceId}`.execute(trx);
+}
+
 /** Prevents other processes from creating a first workspace until the transaction ends. */
 export async function lockFirstWorkspace(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${firstWorkspaceLock})`.execute(trx);

@@ -199,6 +199,12 @@ const wrongBodies: Partial<Record<EndpointId, readonly [valid: object, ...Wrong[
     ['31 days', { days: 31 }, /"days"/],
     ['a day and a half', { days: 1.5 }, /"days"/],
   ],
+  updateWorkspace: [
+    { name: 'Acme' },
+    ['no name', { name: undefined }, /"name"/],
+    ['a name of blanks', { name: ' ' }, /"name"/],
+    ['a name of 201 characters', { name: long }, /"name"/],
+  ],
   setPlan: [
     plan,
     ['no name', { name: undefined }, /"name"/],
