@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { assertDeclared } from '../test/contract/declared.ts';
+import { assertDeclared } from '../test/faces/reference/declared.ts';
 
 export interface CallOptions {
   /** The secret of an API key. */

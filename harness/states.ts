@@ -11,7 +11,7 @@ import { sql } from '../src/db/sql.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /**
- * Databases as earlier versions left them, each killed while it worked: `test/store/states/NAME.sql.gz`, written by
+ * Databases as earlier versions left them, each killed while it worked: `test/db/states/NAME.sql.gz`, written by
  * `pg_dump --inserts` without comments. `0793ab16` has some of everything: executions that are live, ended, failed and
  * canceled, runs of workflows and batches that have ended and that have not, deliveries, and what owners set up.
  */
@@ -30,7 +30,7 @@ export async function restoreState(name: string): Promise<TestDatabase> {
 
 /** Replaces what the database has. */
 export async function loadState(connection: pg.ClientConfig, name: string): Promise<void> {
-  const file = join(root, 'test/store/states', `${name}.sql.gz`);
+  const file = join(root, 'test/db/states', `${name}.sql.gz`);
   const dump = gunzipSync(await readFile(file)).toString();
   const client = new pg.Client(connection);
   await client.connect();

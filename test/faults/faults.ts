@@ -31,7 +31,7 @@ export const faults: readonly TestedFault[] = [
     file: 'engine/tools/step-writes.ts',
     find: 'join locked l on l.id = i.execution_id and l.worker = i.worker and',
     replace: 'join locked l on true or',
-    tests: ['test/flow/tools/step-writes.test.ts'],
+    tests: ['test/engine/tools/step-writes.test.ts'],
   },
   {
     name: 'unsafe-resend',
@@ -39,7 +39,7 @@ export const faults: readonly TestedFault[] = [
     file: 'core/tools/call-state.ts',
     find: 'if (!safe) return',
     replace: 'if (false) return',
-    tests: ['test/flow/tools/step-writes.test.ts', 'test/flow/tools/tool-loop.test.ts'],
+    tests: ['test/engine/tools/step-writes.test.ts', 'test/engine/tools/tool-loop.test.ts'],
   },
   {
     name: 'archive-while-deployed',
@@ -90,7 +90,7 @@ export const faults: readonly TestedFault[] = [
     file: 'core/workflow/advance.ts',
     find: "if (!result.value) return this.#put({ ...row, status: 'skipped' });",
     replace: '',
-    tests: ['test/workflow/steps.test.ts'],
+    tests: ['test/features/workflows/steps.test.ts'],
   },
   {
     name: 'views-of-others',
@@ -99,7 +99,7 @@ export const faults: readonly TestedFault[] = [
     find: ` and user_id = \${userId}
     order by`,
     replace: ' order by',
-    tests: ['test/api/put-views/200-412.test.ts'],
+    tests: ['test/features/people/put-views/200-412.test.ts'],
   },
   {
     name: 'claim-order',
@@ -107,7 +107,7 @@ export const faults: readonly TestedFault[] = [
     file: 'engine/run/queue.ts',
     find: 'order by tag, id limit',
     replace: 'order by id limit',
-    tests: ['test/worker/queue.test.ts'],
+    tests: ['test/engine/run/queue.test.ts'],
   },
   {
     name: 'release-without-fence',
@@ -115,7 +115,7 @@ export const faults: readonly TestedFault[] = [
     file: 'engine/run/queue.ts',
     find: 'on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt',
     replace: 'on q.id = r.id and q.worker = r.worker',
-    tests: ['test/worker/queue.test.ts'],
+    tests: ['test/engine/run/queue.test.ts'],
   },
   {
     name: 'prompt-not-locked',
@@ -123,7 +123,7 @@ export const faults: readonly TestedFault[] = [
     file: 'features/prompts/statements/prompts.ts',
     find: 'for share of p`',
     replace: '`',
-    tests: ['test/flow/agent/change-agent.test.ts'],
+    tests: ['test/features/agents/change-agent.test.ts'],
   },
   {
     name: 'long-days',
@@ -131,7 +131,7 @@ export const faults: readonly TestedFault[] = [
     file: 'features/history/statements/retention-statements.ts',
     find: "* interval '24 hours'",
     replace: "* interval '25 hours'",
-    tests: ['test/flow/history/retention-round.test.ts'],
+    tests: ['test/features/history/retention-round.test.ts'],
   },
   {
     name: 'key-forgotten',
@@ -139,7 +139,7 @@ export const faults: readonly TestedFault[] = [
     file: 'engine/admit/idempotency.ts',
     find: "interval '24 hours' or",
     replace: "interval '24 hours' or false and",
-    tests: ['test/api/execute-agent/202.test.ts'],
+    tests: ['test/features/executions/execute-agent/202.test.ts'],
   },
   {
     name: 'lock-left-out',
@@ -147,7 +147,7 @@ export const faults: readonly TestedFault[] = [
     file: 'features/agents/verbs/locked-agent.ts',
     find: 'await lockLimits(trx, [agentId]);',
     replace: '',
-    tests: ['test/flow/agent/change-agent.test.ts'],
+    tests: ['test/features/agents/change-agent.test.ts'],
   },
   {
     name: 'rollback-not-retried',
@@ -155,7 +155,7 @@ export const faults: readonly TestedFault[] = [
     file: 'engine/transaction/retry-transaction.ts',
     find: 'if (!isTransactionRollback(error) || attempt === attemptsMax) throw error;',
     replace: 'throw error;',
-    tests: ['test/flow/transaction/retry-transaction.test.ts'],
+    tests: ['test/engine/transaction/retry-transaction.test.ts'],
   },
   {
     name: 'failures-swallowed',
@@ -163,7 +163,7 @@ export const faults: readonly TestedFault[] = [
     file: 'engine/transaction/paced-transactions.ts',
     find: 'if (failures.length > 0) throw failures[0];',
     replace: '',
-    tests: ['test/flow/transaction/paced-transactions.test.ts'],
+    tests: ['test/engine/transaction/paced-transactions.test.ts'],
   },
   {
     name: 'no-audit',
@@ -171,7 +171,7 @@ export const faults: readonly TestedFault[] = [
     file: 'features/people/verbs/issue-key.ts',
     find: "await auditChange(trx, caller, 'key.revoke', keyId);",
     replace: '',
-    tests: ['test/api/list-audit/200.test.ts'],
+    tests: ['test/features/people/list-audit/200.test.ts'],
   },
   {
     name: 'waiting-line-counts',
@@ -179,7 +179,7 @@ export const faults: readonly TestedFault[] = [
     file: 'core/execution/decide.ts',
     find: 'for (const [at, counts] of counted.entries()) Object.assign(counts, before[at]);',
     replace: '',
-    tests: ['test/flow/batch/admit-lines.test.ts'],
+    tests: ['test/features/batches/admit-lines.test.ts'],
   },
   {
     name: 'redirect-delivers',
@@ -187,7 +187,7 @@ export const faults: readonly TestedFault[] = [
     file: 'features/events/verbs/attempt-delivery.ts',
     find: 'status < 300',
     replace: 'status < 400',
-    tests: ['test/flow/event/attempt-delivery.test.ts'],
+    tests: ['test/features/events/attempt-delivery.test.ts'],
   },
   {
     name: 'slots-not-counted',
@@ -203,7 +203,7 @@ export const faults: readonly TestedFault[] = [
     file: 'http/cors.ts',
     find: "reply.header('vary', 'Origin');",
     replace: '',
-    tests: ['test/api/execute-workflow/cors.test.ts'],
+    tests: ['test/features/workflows/execute-workflow/cors.test.ts'],
   },
   {
     name: 'smaller-count',
@@ -211,7 +211,7 @@ export const faults: readonly TestedFault[] = [
     file: 'models/response/usage.ts',
     find: 'Math.max(a, b)',
     replace: 'Math.min(a, b)',
-    tests: ['test/provider/response/usage.test.ts'],
+    tests: ['test/models/response/usage.test.ts'],
   },
   {
     name: 'no-credit-is-a-limit',
@@ -219,7 +219,7 @@ export const faults: readonly TestedFault[] = [
     file: 'models/failure/classify-error.ts',
     find: 'status === 402 || (refused && isOutOfCredit(given, text))',
     replace: 'status === 402',
-    tests: ['test/provider/failure/failure.test.ts'],
+    tests: ['test/models/failure/failure.test.ts'],
   },
   {
     name: 'encoded-secret-kept',
@@ -227,7 +227,7 @@ export const faults: readonly TestedFault[] = [
     file: 'models/failure/redact.ts',
     find: 'encodeURIComponent(part),',
     replace: '',
-    tests: ['test/provider/failure/redact.test.ts'],
+    tests: ['test/models/failure/redact.test.ts'],
   },
   {
     name: 'metadata-reachable',

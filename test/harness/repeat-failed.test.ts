@@ -65,7 +65,7 @@ test('tests of limits, claims and crashes, and more than two files, are not repe
   const { signal } = new AbortController();
   const refused = { passed: false, flaky: [] };
   const guarded: (readonly [file: string, names: readonly string[]])[] = [
-    ['test/worker/queue.test.ts', []],
+    ['test/engine/run/queue.test.ts', []],
     ['test/proof/claims.test.ts', ['a test']],
     ['test/a.test.ts', ['the same Idempotency-Key and input start one workflow run']],
     ['test/a.test.ts', ['leases expire if PostgreSQL itself started in the future']],

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { addAgent } from '../../../../harness/agents.ts';
+import { createBudget } from '../../../../harness/created-budgets.ts';
+import { startService } from '../../../../harness/service.ts';
+import { toId } from '../../../../src/core/id.ts';
+
+const service = await startService();
+after(service.close);
+const { key, apiKeyId } = await service.key();
+const path = '/api/v1/declaration';
+
+const prompts = [{ name: 'P', versions: [{ label: 'v1', user: 'Hello', model: 'cueline/echo' }] }];
+const agents = [{ name: 'Explainer', prompt: 'P', version: 'v1' }];
+const budget = {
+  ...{ name: 'Users of Explainer', scope: { agents: ['Explainer'], tags: ['beta'] } },
+  ...{ per: 'user', period: 'month', limitUSD: 20, thresholds: [80] },
+};
+
+function apply(declaration: object, options: object = { key }, dryRun = false) {
+  return service.call('POST', path, { ...options, body: { declaration, dryRun } });
+}
+
+test('budgets are created, changed, exported and then left alone', async () => {
+  const declaration = { prompts, agents, budgets: [budget] };
+  const dry = await apply(declaration, { key }, true);
+  const create = { kind: 'budget', name: budget.name, action: 'create' };
+  assert.deepEqual(dry.body.changes.at(-1), create);
+  assert.deepEqual((await service.call('GET', '/api/v1/budgets', { key })).body.budgets, []);
+  assert.deepEqual((await apply(declaration)).body.changes.at(-1), create);
+  const [created] = (await service.call('GET', '/api/v1/budgets', { key })).body.budgets;
+  const { agents: all } = (await service.call('GET', '/api/v1/agents', { key })).body;
+  assert.deepEqual(created.scope, { agentIds: [all[0].agentId], tags: ['beta'] });
+  assert.deepEqual((await apply(declaration)).body.changes, []);
+  const { body: read } = await service.call('GET', path, { key });
+  assert.deepEqual(read.declaration.budgets, [budget]);
+  assert.deepEqual((await apply(read.declaration)).body.changes, []);
+
+  const { scope: _, thresholds: __, ...bare } = { ...budget, limitUSD: 5.25, enabled: false };
+  const change = { kind: 'budget', name: budget.name, action: 'change' };
+  assert.deepEqual((await apply({ budgets: [bare] })).body.changes, [
+    // An agent that the declaration does not name is not looked up.
+    { ...change, field: 'scope', from: { agents: [all[0].agentId], tags: ['beta'] }, to: {} },
+    { ...change, field: 'limitUSD', from: 20, to: 5.25 },
+    { ...change, field: 'thresholds', from: [80], to: [50, 80, 100] },
+    { ...change, field: 'enabled', from: true, to: false },
+  ]);
+  const { body: after } = await service.call('GET', path, { key });
+  assert.deepEqual(after.declaration.budgets, [bare]);
+});
+
+test('a wrong budget is refused by name, and nothing is applied', async () => {
+  const total = { name: 'Total', per: 'none', period: 'total', limitUSD: 1 };
+  await apply({ budgets: [total] });
+  for (const [wrong, status, message] of [
+    [{ ...total, period: 'day' }, 409, /budget "Total".*"period" cannot be changed/],
+    [{ ...total, scope: { agents: ['Nobody'] } }, 400, /budget "Total".*no agent "Nobody"/],
+    [{ ...total, limitUSD: 1e-11 }, 400, /budget "Total".*"limitUSD"/],
+    [{ ...total, scope: { apiKeyIds: [apiKeyId] } }, 400, /apiKeyIds/],
+    [{ ...total, limitUSD: 0 }, 400, /limitUSD/],
+  ] as const) {
+    const first = { name: 'First', per: 'none', period: 'day', limitUSD: 1 };
+    const { status: answered, body } = await apply({ budgets: [first, wrong] });
+    assert.deepEqual([answered, message.test(body.message)], [status, true], body.message);
+  }
+  const { budgets } = (await service.call('GET', '/api/v1/budgets', { key })).body;
+  assert.ok(!budgets.some(({ name }: { name: string }) => name === 'First'));
+  const twice = await apply({ budgets: [total, total] });
+  assert.match(twice.body.message, /The budget "Total" is declared twice/);
+});
+
+test('only owners declare budgets and see them', async () => {
+  const user = await service.member('editor');
+  const declared = { budgets: [{ ...budget, scope: {} }] };
+  const manager = await service.key({ permissions: ['manage', 'read'] });
+  for (const options of [{ user }, { key: manager.key }]) {
+    const read = await service.call('GET', path, options);
+    assert.equal(read.status, 200);
+    assert.equal('budgets' in read.body.declaration, false);
+    for (const dryRun of [true, false]) {
+      assert.equal((await apply(declared, options, dryRun)).status, 403);
+    }
+  }
+});
+
+test('budgets for keys, and for agents that are omitted, are omitted', async () => {
+  const { id } = await addAgent(service, { stage: 'Paused', archived: true });
+  const disabled = { enabled: false };
+  const scope = { apiKeyIds: [apiKeyId] };
+  await createBudget(service, key, { ...disabled, name: 'Of a key', scope });
+  const agentIds = [toId('agent', id)];
+  await createBudget(service, key, { ...disabled, name: 'Of a past agent', scope: { agentIds } });
+  const { body } = await service.call('GET', path, { key });
+  assert.deepEqual(
+    body.omitted.filter(({ kind }: { kind: string }) => kind === 'budget'),
+    [
+      {
+        ...{ kind: 'budget', name: 'Of a key' },
+        reason: 'It counts only some API keys, which a declaration does not contain.',
+      },
+      {
+        ...{ kind: 'budget', name: 'Of a past agent' },
+        reason: 'Its agent "Agent" is archived.',
+      },
+    ],
+  );
+});
