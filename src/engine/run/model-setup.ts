@@ -14,13 +14,17 @@ export const setupColumns = sql`setup_provider.id as provider_id, setup_provider
   setup_provider.auth as provider_auth, setup_price.input_per_million, setup_price.output_per_million,
   setup_price.cache_read_per_million, setup_price.cache_write_per_million`;
 
+/** SQL: the name that a model's price has. Options of the built-in model are no part of it. */
+const pricedName = (model: Sql) =>
+  sql`case when ${model} like 'cueline/%' then split_part(${model}, '?', 1) else ${model} end`;
+
 /** SQL: joins the provider and price of a model. Lateral subqueries: PostgreSQL might otherwise scan all prices and providers. */
 export const setupJoins = (workspaceId: Sql, model: Sql) => sql`left join lateral (
       select id, kind, sealed_api_key, base_url, sealed_extras, organization, project, auth from providers
       where workspace_id = ${workspaceId} and name = split_part(${model}, '/', 1) offset 0) as setup_provider on true
     left join lateral (
       select input_per_million, output_per_million, cache_read_per_million, cache_write_per_million from prices
-      where workspace_id = ${workspaceId} and model = ${model} offset 0) as setup_price on true`;
+      where workspace_id = ${workspaceId} and model = ${pricedName(model)} offset 0) as setup_price on true`;
 
 export interface SetupRow {
   /** Null if no provider is stored; then its other columns are null too. */

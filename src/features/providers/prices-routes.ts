@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
-import { splitModelName } from '../../core/model/model-port.ts';
 import { priceText } from '../../core/model/price.ts';
 import { actorOf } from '../../core/people/audit.ts';
 import { pricePerMillionMax } from '../../http/contract/contract-limits.ts';
@@ -21,7 +20,7 @@ export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
 
   route(app, deps, putPrice, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
-    if (splitModelName(body.model).provider === 'cueline') throw builtInModel();
+    if (/^cueline\/.*\?/.test(body.model)) throw optionsOfModel();
     const optional = (name: 'cacheReadPerMillion' | 'cacheWritePerMillion') =>
       body[name] == null ? null : parsePrice(name, body[name]);
     const row = await flow.putPrice(db, actorOf(caller), {
@@ -45,8 +44,8 @@ export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 }
 
-function builtInModel(): CallFailure {
-  return invalidRequest('Field "model" names a built-in model, which is free.');
+function optionsOfModel(): CallFailure {
+  return invalidRequest('Field "model": a price of the built-in model is one for all its options.');
 }
 
 function parsePrice(name: string, value: string | number): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { addAgent } from '../../../../harness/agents.ts';
 import { startService } from '../../../../harness/service.ts';
 import { listPrices } from '../../../../src/features/providers/statements/prices-statements.ts';
 
@@ -55,10 +56,10 @@ test('a price applies to its workspace and model only', async () => {
   assert.equal(await stored('openai/GPT'), null);
 });
 
-test('400 for a built-in model, which is free, and for a price that no decimal holds', async () => {
+test('400 for options of the built-in model, and for a price that no decimal holds', async () => {
   const good = { model: 'a/b', inputPerMillion: '1', outputPerMillion: '2' };
   for (const [field, value] of [
-    ['model', 'cueline/echo'],
+    ['model', 'cueline/echo?tokens=10'],
     ['outputPerMillion', 1e-13],
     ['inputPerMillion', '1000000.01'],
     ['cacheWritePerMillion', 1e-15],
@@ -68,4 +69,17 @@ test('400 for a built-in model, which is free, and for a price that no decimal h
     assert.match(body.message, new RegExp(`"${field}"`));
     assert.equal(await stored('a/b'), null);
   }
+});
+
+test('a price of the built-in model counts, whatever its options', async () => {
+  await put({ model: 'cueline/echo', inputPerMillion: 0, outputPerMillion: 1000 });
+  const agent = await addAgent(service, {
+    model: 'cueline/echo?tokens=10',
+    config: { maxTokens: 10 },
+  });
+  const { status, body } = await service.call('POST', `${agent.path}/estimate`, {
+    user,
+    body: { variables: { name: 'x' } },
+  });
+  assert.deepEqual([status, body.boundUSD], [200, 0.01], JSON.stringify(body));
 });
