@@ -37,7 +37,7 @@ const optionalColumns: readonly ExecutionColumn[] = [
     header: 'Model',
     hideBelow: 'lg',
     cell: ({ modelUsed }) => (
-      <code className={classes.code} title={modelUsed}>
+      <code className={`${classes.code} ${classes.cut}`} title={modelUsed}>
         {modelUsed.slice(modelUsed.indexOf('/') + 1)}
       </code>
     ),
