@@ -274,8 +274,10 @@ test('runs selected executions again, shows the lineage and compares', async () 
   await lineage.getByText('Run again as').waitFor();
   await check();
   await page.getByRole('button', { name: 'Compare with…' }).click();
+  const recent = page.getByRole('list', { name: 'Recent executions' }).getByRole('button').first();
+  await recent.waitFor();
   await check();
-  await page.getByRole('list', { name: 'Recent executions' }).getByRole('button').first().click();
+  await recent.click();
   await page.waitForURL(/history\/compare/);
   await page.getByRole('cell', { name: 'CONTENT_FILTERED' }).waitFor();
   await page.getByText('No difference.').first().waitFor();

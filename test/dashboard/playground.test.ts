@@ -26,17 +26,6 @@ async function typeOver(page: Page, editor: Locator, text: string): Promise<void
 const modelOf = (page: Page, letter: string) =>
   column(page, letter).getByRole('combobox', { name: 'Model' });
 
-test('a limit of cost refuses a run that may cost more', async () => {
-  const { promptId } = await makePrompt(service, { user: 'Hello', model: 'mine/dear' });
-  await setPrice(service, 'mine/dear', { inputPerMillion: '0', outputPerMillion: '1000' });
-  const { page } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
-  await page.getByRole('textbox', { name: 'Max cost per execution (USD)' }).fill('0.001');
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await column(page, 'A')
-    .getByText(/may cost up to 4\.096 USD, which is more than the limit of 0\.001 USD/)
-    .waitFor();
-});
-
 test('compares two versions in 3 clicks, newest on the right, with their differences', async () => {
   const { promptId, versionIds } = await makePrompt(
     service,
@@ -425,4 +414,15 @@ test('on a narrow screen the columns are below each other, and nothing is wider 
   const width = 'document.documentElement.scrollWidth <= window.innerWidth';
   assert.equal(await page.evaluate(width), true);
   await check();
+});
+
+test('a limit of cost refuses a run that may cost more', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello', model: 'mine/dear' });
+  await setPrice(service, 'mine/dear', { inputPerMillion: '0', outputPerMillion: '1000' });
+  const { page } = await visit(`/prompts/${promptId}/playground`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'Max cost per execution (USD)' }).fill('0.001');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await column(page, 'A')
+    .getByText(/may cost up to 4\.096 USD, which is more than the limit of 0\.001 USD/)
+    .waitFor();
 });
