@@ -16,6 +16,7 @@ const excluded = [
   'limits',
   'list_counts',
   'refusals',
+  'refusal_counts',
   'statistics',
   'breakdown',
   'sign_in_attempts',
