@@ -259,7 +259,7 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   async 'POST /api/v1/budgets'({ environment }) {
     // A workspace has only a few.
     await sql`delete from budgets`.execute(environment.db);
-    const body = { name: 'New', per: 'user', period: 'day', limitUSD: 5, enabled: false };
+    const body = { name: unique(), per: 'user', period: 'day', limitUSD: 5, enabled: false };
     return { path: '/api/v1/budgets', body };
   },
   async 'GET /api/v1/budgets'(fixture) {

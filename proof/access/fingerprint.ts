@@ -20,6 +20,7 @@ const excluded = [
   'statistics',
   'breakdown',
   'sign_in_attempts',
+  'webhook_log',
   'workers',
 ];
 /** Only some rows or columns of these tables are checked. */

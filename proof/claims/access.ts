@@ -151,6 +151,7 @@ async function proveRow(fixture: AccessFixture, row: Row, prints: Fingerprints) 
 /** These POST routes store nothing. */
 const storesNothing: ReadonlySet<string> = new Set([
   'POST /api/v1/providers/{name}/test',
+  'POST /api/v1/agents/{agentId}/estimate',
   'POST /api/v1/workflows/validate',
   'POST /api/v1/alerts/preview',
   'POST /api/v1/alerts/{alertId}/preview',
