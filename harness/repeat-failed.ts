@@ -13,7 +13,7 @@ const repeatedFilesMax = 2;
  * for. Their file or their own name says what they are about, so these match `FILE > TEST`.
  */
 export const neverRepeated: readonly RegExp[] = [
-  /^test\/(proof|worker)\//,
+  /^test\/(proof|engine\/run)\//,
   /limit|429|quota|slots|concurren|open-/i,
   /idempoten|replay|repeat|exactly/i,
   /crash|kill|lost|shutdown|drain|restart|failover|isolated-ends|two-processes|deadlock/i,
