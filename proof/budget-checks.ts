@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { addBudget } from '../harness/budgets.ts';
 import type { Db } from '../src/db/database.ts';
 import { sql } from '../src/db/sql.ts';
+import { allEnded, checkTables } from './checker.ts';
 import type { ProofEnvironment } from './environment.ts';
 import { until } from './until.ts';
 
@@ -54,11 +55,26 @@ function exceeded({ name, bucket, settled, reserved, limitUsd }: Amounts): strin
   return `the budget ${name} of "${bucket}" had ${settled} settled and ${reserved} reserved of ${limitUsd}`;
 }
 
+/** Once no more calls come: all executions must end, and budgets and tables must agree. */
+export async function checkEndedCalls(
+  { db, deaths }: Pick<ProofEnvironment, 'db' | 'deaths'>,
+  watch: ReturnType<typeof watchBudgets>,
+  boundUsd: number,
+): Promise<string[]> {
+  return [
+    ...((await allEnded(db)) ? [] : ['not all executions ended']),
+    ...(await watch.stop()),
+    ...(await checkQuietBudgets(db, boundUsd)),
+    ...(await checkTables(db, { accepted: [], allowUnknown: true, fromZero: false })),
+    ...deaths(),
+  ];
+}
+
 /**
  * Once nothing runs and all is folded: nothing is reserved, and a window has settled what its records cost, and the bound of each
  * call whose cost is unknown. Budgets must share one window without a bucket, and calls one bound.
  */
-export async function checkQuietBudgets(db: Db, boundUsd: number): Promise<string[]> {
+async function checkQuietBudgets(db: Db, boundUsd: number): Promise<string[]> {
   const isFolded = await until(async () => {
     const { rows } = await sql`select from budget_settlements limit 1`.execute(db);
     return rows.length === 0;

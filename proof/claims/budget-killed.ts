@@ -2,8 +2,7 @@ import type { TestAgent } from '../../harness/agents.ts';
 import { addPrice } from '../../harness/budgets.ts';
 import type { Db } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import { addRoom, checkQuietBudgets, watchBudgets } from '../budget-checks.ts';
-import { allEnded, checkTables } from '../checker.ts';
+import { addRoom, checkEndedCalls, watchBudgets } from '../budget-checks.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { startLoad } from '../load.ts';
@@ -112,13 +111,7 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     );
   }
   await proxy.close();
-  if (!(await allEnded(db))) violations.push('not all executions ended');
-  violations.push(
-    ...(await watch.stop()),
-    ...(await checkQuietBudgets(db, boundUsd)),
-    ...(await checkTables(db, { accepted: [], allowUnknown: true, fromZero: false })),
-    ...environment.deaths(),
-  );
+  violations.push(...(await checkEndedCalls(environment, watch, boundUsd)));
   return { counts, violations };
 }
 

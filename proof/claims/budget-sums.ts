@@ -2,8 +2,7 @@ import type { TestAgent } from '../../harness/agents.ts';
 import { addPrice } from '../../harness/budgets.ts';
 import type { CuelineProcess } from '../../harness/process.ts';
 import { toId } from '../../src/core/id.ts';
-import { addRoom, checkQuietBudgets, watchBudgets } from '../budget-checks.ts';
-import { allEnded, checkTables } from '../checker.ts';
+import { addRoom, checkEndedCalls, watchBudgets } from '../budget-checks.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
 import { type Load, startLoad } from '../load.ts';
@@ -64,15 +63,9 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
     counts.accepted += load.acceptedCount;
   }
   const violations: string[] = [];
-  if (!(await allEnded(db))) violations.push('not all executions ended');
   if (counts.accepted === 0 || counts.accepted === counts.sent)
     violations.push('no call was refused');
-  violations.push(
-    ...(await watch.stop()),
-    ...(await checkQuietBudgets(db, boundUsd)),
-    ...(await checkTables(db, { accepted: [], allowUnknown: true, fromZero: false })),
-    ...environment.deaths(),
-  );
+  violations.push(...(await checkEndedCalls(environment, watch, boundUsd)));
   return { counts, violations };
 }
 

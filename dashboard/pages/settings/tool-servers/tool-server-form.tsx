@@ -63,7 +63,7 @@ function startOf(server: ToolServer | null): Values {
   return { ...{ name, url: url ?? '', headers: '', timeoutMs, maxConcurrency }, tools: text };
 }
 
-/** Throws for JSON that is none. What it contains is checked by the server. */
+/** Throws for a text that is not JSON. What it contains is checked by the server. */
 function inputOf({ headers, tools, ...values }: Values): Omit<ToolServerInput, 'kind'> {
   const given = { headers: parseJsonObject(headers || '{}'), tools: parseJsonObject(tools) };
   if (given.headers === null) throw new Error('The headers are not a JSON object.');

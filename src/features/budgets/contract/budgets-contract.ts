@@ -225,7 +225,7 @@ export const listBudgetWindows = endpoint({
   path: `${one}/windows`,
   summary: 'List what the windows of a budget have spent',
   description:
-    'The latest windows first, and of these the fullest first. Includes what calls have settled up to now. A window that fills meanwhile may be listed twice, and is never left out of a list that begins anew. A window ends with the second one after it.',
+    'The latest windows first, and of these the fullest first. Includes what calls have settled up to now. A window that fills meanwhile may be listed twice, and is never left out of a list that starts from its first page. A window ends with the second one after it.',
   query: query({
     bucket: Type.Optional(
       Type.String({

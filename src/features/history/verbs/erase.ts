@@ -282,7 +282,7 @@ async function deleteBatch(
   return eraseRecords({ db, pipelines }, { erasureId: erasure.id, ids, downTo }, runPaced);
 }
 
-/** Once, when no execution of the user is left that was accepted before: each time, its budgets begin anew for the user. */
+/** Once, when no execution of the user is left that was accepted before: each time, its budgets begin at zero for the user. */
 async function forgetInBudgets(db: Db, erasure: store.OpenErasure): Promise<void> {
   const { id, variable, label, value: user, workspaceId, agentId } = erasure;
   if (variable !== null || label !== null || !(await store.isCompletable(db, id))) return;
