@@ -9,7 +9,7 @@ import {
   template,
 } from './cluster.ts';
 
-/** A fresh, migrated database. */
+/** A fresh database. */
 export interface TestDatabase {
   readonly connection: pg.ClientConfig;
   drop(): Promise<void>;
@@ -37,12 +37,19 @@ export async function shareCluster(options?: ClusterOptions): Promise<Cluster> {
 let own: Promise<Cluster> | null = null;
 let databases = 0;
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+export interface TestDatabaseOptions {
+  /** Leaves the migrations to the service that starts on it, which may be of another version. */
+  readonly isEmpty?: boolean;
+}
+
+export async function createTestDatabase({
+  isEmpty = false,
+}: TestDatabaseOptions = {}): Promise<TestDatabase> {
   databases++;
   const admin = await findAdmin();
   const name = `test_${randomBytes(8).toString('hex')}`;
   // The default strategy copies each page through the write-ahead log and takes five times as long.
-  const copied = `template ${template} strategy file_copy`;
+  const copied = `template ${isEmpty ? 'template0' : template} strategy file_copy`;
   await runAsAdmin(admin, `create database ${name} ${copied} owner cueline`);
   return {
     // A slow machine can take longer than the five seconds that the service waits by default.

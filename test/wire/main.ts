@@ -47,7 +47,8 @@ const state = await checkOut(base);
 try {
   const before = await record(state.folder, 'before');
   const after = await record(root, 'after');
-  const differs = await printDifferences(before, after);
+  checkCoverage(after.responses);
+  const differs = await printDifferences(before.file, after.file);
   process.exitCode = differs ? 1 : 0;
 } finally {
   await state.remove();
@@ -55,9 +56,14 @@ try {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** Returns the file with the responses. */
-async function record(folder: string, name: string): Promise<string> {
-  const database = await createTestDatabase();
+interface Recorded {
+  /** It contains the responses. */
+  readonly file: string;
+  readonly responses: readonly string[];
+}
+
+async function record(folder: string, name: string): Promise<Recorded> {
+  const database = await createTestDatabase({ isEmpty: true });
   const provider = await startFakeProvider();
   const server = await startServer({
     command: [join(folder, 'src/main.ts'), 'start'],
@@ -81,10 +87,9 @@ async function record(folder: string, name: string): Promise<string> {
       throw error;
     }
     console.log(`${name}: ${responses.length} responses`);
-    checkCoverage(responses);
     const file = join(directory, name);
     await writeFile(file, responses.join('\n'));
-    return file;
+    return { file, responses };
   } finally {
     await server.stop();
     await provider.close();

@@ -311,7 +311,10 @@ async function pages({ browser, anonymous }: Callers, { plain }: Agents): Promis
   }
 }
 
-async function batches({ full, executing }: Callers, { plain, slow }: Agents): Promise<void> {
+async function batches(
+  { full, executing }: Callers,
+  { plain, failing, slow }: Agents,
+): Promise<void> {
   const headers = { 'content-type': 'application/jsonl' };
   const lines = [
     ...[
@@ -344,6 +347,13 @@ async function batches({ full, executing }: Callers, { plain, slow }: Agents): P
     ] as const),
   );
   await full.call(`GET ${slow.path}/batches`);
+  const ended = ({ status }: { status: string }) => status === 'completed';
+  const failed = await full.call(`POST ${failing.path}/batches`, {
+    ...{ body: lines[0] as string, headers },
+  });
+  await full.until(`GET ${failing.path}/batches/${failed.batchId}`, ended);
+  const again = await full.call(`POST ${failing.path}/batches/${failed.batchId}/rerun`);
+  await full.until(`GET ${failing.path}/batches/${again.batchId}`, ended);
 }
 
 async function workflows(
@@ -405,11 +415,29 @@ async function workflows(
     await caller.call('GET /api/v1/workflows?include=activity');
   }
   await full.call(`POST ${runPath}/cancel`);
+  await rerunItems(full, failing);
   await full.call(`POST ${path}/execute`, { body: { input: { unknown: 1 } } });
   await owner.call(`POST ${path.replace('/v1', '')}/execute`, { body: { input: { unknown: 1 } } });
   await triggers(full, path);
   await full.call('GET /api/v1/declaration');
   await full.call('POST /api/v1/declaration', { body: { declaration: { prompts: [] } } });
+}
+
+async function rerunItems(full: RecordedCaller, failing: Agents['failing']): Promise<void> {
+  const each = {
+    ...{ name: 'each', agentId: failing.agentId, onFailure: 'continue' },
+    ...{ forEach: { list: '{{input.list}}', max: 5 }, variables: { topic: '{{item}}' } },
+  };
+  const { workflowId } = await full.call('POST /api/v1/workflows', {
+    body: { name: 'Items', definition: { input: { required: ['list'] }, steps: [each] } },
+  });
+  const path = `/api/v1/workflows/${workflowId}`;
+  const ended = ({ status }: { status: string }) => status !== 'processing';
+  const run = await full.call(`POST ${path}/execute`, { body: { input: { list: ['a'] } } });
+  await full.until(`GET ${path}/runs/${run.workflowRunId}?wait=30`, ended);
+  const again = await full.call(`POST ${path}/runs/${run.workflowRunId}/steps/each/rerun`);
+  await full.until(`GET ${path}/runs/${again.workflowRunId}?wait=30`, ended);
+  await full.call(`GET ${path}/runs?failedItems=true`);
 }
 
 async function triggers(full: RecordedCaller, path: string): Promise<void> {
@@ -539,9 +567,9 @@ async function workspace(
   await full.call('DELETE /api/v1/prices?model=fake%2Fmodel');
   await full.call('PUT /api/v1/retention', { body: { recordsDays: 90, bodiesDays: 30 } });
   await full.call('GET /api/v1/retention');
-  const { erasureId } = await full.call('POST /api/v1/erasures', {
-    body: { variable: 'customer', value: 'c1' },
-  });
+  const erased = { variable: 'customer', value: 'c1' };
+  await full.call('POST /api/v1/erasures/preview', { body: erased });
+  const { erasureId } = await full.call('POST /api/v1/erasures', { body: erased });
   await full.until(`GET /api/v1/erasures/${erasureId}`, ({ status }) => status !== 'processing');
   for (const below of ['', `/${erasureId}`]) await full.call(`GET /api/v1/erasures${below}`);
   await owner.call('PUT /api/v1/me/views', {
