@@ -124,6 +124,24 @@ export function changedNumber(text: string): string | null {
   return null;
 }
 
+/**
+ * Why a valid text cannot become a value that Cueline stores; null if it can.
+ * @param subject what the sentence is about, such as `The body`
+ */
+export function unstorableJson(text: string, subject: string): string | null {
+  if (!isStorable(text)) {
+    return `${subject} contains a NUL or a lone surrogate, which cannot be stored.`;
+  }
+  if (depth(text) > jsonDepthMax) return `${subject} is nested deeper than ${jsonDepthMax} levels.`;
+  const changed = changedNumber(text);
+  if (changed === null) return null;
+  const shown = changed.length > shownCharsMax ? `${changed.slice(0, shownCharsMax)}…` : changed;
+  return `The number ${shown} would lose precision. Send it as a string or with fewer digits.`;
+}
+
+/** Characters of a number that a message shows. */
+const shownCharsMax = 40;
+
 /** The text with each such number replaced. */
 export function replaceChangedNumbers(text: string, put: (number: string) => string): string {
   let out = '';

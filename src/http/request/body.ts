@@ -3,7 +3,7 @@ import type { Readable, Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
-import { changedNumber, depth, isStorable, jsonDepthMax } from '../../core/json.ts';
+import { unstorableJson } from '../../core/json.ts';
 import { decodeUtf8, notUtf8 } from '../../core/utf8.ts';
 import { bodyBytesMax } from '../contract/contract-limits.ts';
 
@@ -328,20 +328,7 @@ function parse(text: string): unknown {
   } catch {
     throw new CallFailure('MALFORMED_BODY', 'The body is not valid JSON.');
   }
-  if (!isStorable(text)) {
-    throw invalidRequest('The body contains a NUL or a lone surrogate, which cannot be stored.');
-  }
-  if (depth(text) > jsonDepthMax) {
-    throw invalidRequest(`The body is nested deeper than ${jsonDepthMax} levels.`);
-  }
-  const changed = changedNumber(text);
-  if (changed !== null) {
-    const shown = changed.length > shownCharsMax ? `${changed.slice(0, shownCharsMax)}…` : changed;
-    const message = `The number ${shown} would lose precision. Send it as a string or with fewer digits.`;
-    throw invalidRequest(message);
-  }
+  const problem = unstorableJson(text, 'The body');
+  if (problem !== null) throw invalidRequest(problem);
   return value;
 }
-
-/** Characters of a number that a message shows. */
-const shownCharsMax = 40;
