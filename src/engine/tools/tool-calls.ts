@@ -1,5 +1,6 @@
 import { bytesOf } from '../../core/byte-shares.ts';
 import { boundValue } from '../../core/execution/bound-values.ts';
+import { outOfTime } from '../../core/execution/out-of-time.ts';
 import { failed, retry } from '../../core/execution/outcome.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
@@ -64,7 +65,8 @@ class TurnCalls {
   #lost = false;
   /** PostgreSQL has refused a dispatch: nothing was sent. */
   #broken = false;
-  /** How long the servers that refused a call asked to wait. */
+  /** Whether a server refused a call, and how long those that did asked to wait. */
+  #isRefused = false;
   #retryAfterMs = 0;
 
   constructor(deps: ToolLoopDeps, run: LoopRun, turn: OpenTurn) {
@@ -102,10 +104,9 @@ class TurnCalls {
     if (ended) return ended;
     if (this.#calls.every(({ state }) => state !== 'ready')) return null;
     if (this.#run.signal.aborted) return stopped;
-    const { rejections, settings } = this.#turn.execution;
+    const { rejections, settings, waitCode } = this.#turn.execution;
     if (this.#leftMs() <= 0) {
-      const message = `The execution did not end within ${settings.timeoutMs} ms.`;
-      return failed('MODEL_TIMEOUT', message, { counted: false });
+      return outOfTime({ settings, waitCode: this.#isRefused ? 'TOOL_SERVER_ERROR' : waitCode });
     }
     const waitMs = retryDelayMs(rejections + 1, this.#retryAfterMs, Math.random());
     const leftMs = Math.max(0, this.#leftMs());
@@ -158,6 +159,7 @@ class TurnCalls {
     if (!sent) return;
     const outcome = await this.#request(tool, call, used);
     if (outcome.kind === 'refused') {
+      this.#isRefused = true;
       this.#retryAfterMs = Math.max(this.#retryAfterMs, outcome.retryAfterMs);
     }
     await this.#settle(sent, settle(sent, outcome));

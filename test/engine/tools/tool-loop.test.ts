@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { type AgentOptions, ended, run } from '../../../harness/agents.ts';
 import { unlimited } from '../../../harness/batches.ts';
 import { openEvents } from '../../../harness/read-events.ts';
@@ -196,13 +197,39 @@ test('at a limit the model answers without tools, or the execution fails', async
     assert.match(String(last?.messages?.at(-1)?.content), /^Not called\. The limit of 1 /);
     service.models.script(twice);
     const failed = await start({}, { config: { tools: { ...limit, onLimit: 'fail' } } });
-    const { errorCode, inputTokens } = await failed.end();
-    assert.deepEqual([errorCode, inputTokens], ['TOOL_LIMIT', 10]);
+    const { errorCode, inputTokens, turns, toolCallsMade } = await failed.end();
+    assert.deepEqual([errorCode, inputTokens, turns, toolCallsMade], ['TOOL_LIMIT', 10, 1, 0]);
     service.models.script(twice, twice);
     const stubborn = await start({}, { config: { tools: limit } });
-    assert.equal((await stubborn.end()).errorCode, 'TOOL_LIMIT');
+    const end = await stubborn.end();
+    assert.deepEqual([end.errorCode, end.turns], ['TOOL_LIMIT', 2]);
+    assert.deepEqual((await stepsOf(service, stubborn.id)).at(-1)?.slice(0, 3), [2, 0, 'done']);
     assert.equal(tools.requests.length, sent);
   }
+});
+
+test('steps follow each other: a call its turn, the last turn the end of the execution', async () => {
+  service.models.script(calling(['act', {}], ['other', {}]), { text: 'done' });
+  const { path, end } = await start();
+  const { completedAt } = await end();
+  const { steps } = (await service.call('GET', `${path}/steps`, { key })).body;
+  const [turn, sent, unknown, last] = steps;
+  assert.deepEqual(
+    [sent.startedAt, unknown.endedAt, last.endedAt],
+    [turn.endedAt, turn.endedAt, completedAt],
+  );
+});
+
+test('at the deadline, an execution whose calls were refused says so', async () => {
+  service.models.script(calling(['act', {}]));
+  tools.script(async ({ timeoutMs }) => {
+    // The deadline comes before the refusal.
+    await setTimeout(timeoutMs + 50);
+    return refused;
+  });
+  const record = await (await start({}, { config: { timeoutMs: 1_000 } })).end();
+  assert.equal(record.errorCode, 'TOOL_SERVER_ERROR');
+  assert.match(record.error, /refused its calls until the timeout of 1000 ms/);
 });
 
 test('a turn that asks for more calls than any limit allows ends the execution', async () => {
