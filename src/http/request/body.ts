@@ -3,9 +3,9 @@ import type { Readable, Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
-import { unstorableJson } from '../../core/json.ts';
+import { hasMoreNames, unstorableJson } from '../../core/json.ts';
 import { decodeUtf8, notUtf8 } from '../../core/utf8.ts';
-import { bodyBytesMax } from '../contract/contract-limits.ts';
+import { bodyBytesMax, bodyNamesMax } from '../contract/contract-limits.ts';
 
 /** A request body before parsing. It is a value even if it is broken: on execute, the rate limiter decides first. */
 export type RawBody =
@@ -322,6 +322,9 @@ const notCompressed: RawBody = {
 };
 
 function parse(text: string): unknown {
+  if (hasMoreNames(text, bodyNamesMax)) {
+    throw invalidRequest(`The body has more than ${bodyNamesMax} different names of fields.`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
