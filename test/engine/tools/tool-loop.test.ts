@@ -158,6 +158,7 @@ test('an unknown outcome ends the execution; a safe call is repeated twice, then
   const { id, end } = await start({ safe: true });
   assert.equal((await end()).outputText, 'done');
   assert.deepEqual((await stepsOf(service, id))[1]?.slice(2, 4), ['done', 3]);
+  assert.match(String((await stepsOf(service, id))[1]?.[4]), /sent 3 times/);
 });
 
 test('an error of a tool is text for the model, or ends the execution', async () => {
