@@ -83,8 +83,8 @@ export function plain(text: string): string {
 }
 
 /**
- * Whether a text, which need not be valid, has more different names than `max`, or nearly as many: `JSON.parse` takes a microsecond for
- * each that it has not seen before, so many of them stop the process.
+ * Whether a text, which need not be valid, has more different names than `max`. A few more pass, because some share a hash.
+ * `JSON.parse` takes about a microsecond for each name that it has not seen before, so many of them stop the process.
  */
 export function hasMoreNames(text: string, max: number): boolean {
   // Of each, a quoted letter and a colon.

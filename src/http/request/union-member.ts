@@ -59,7 +59,9 @@ function bestOf(members: readonly Node[], value: unknown): Node | null {
 }
 
 function wrongNames({ type, properties = {}, required = [] }: Node, value: unknown): number {
-  if (typeof type === 'string' && type !== typeOf(value)) return Infinity;
+  if (typeof type === 'string' && type.replace('integer', 'number') !== typeOf(value)) {
+    return Infinity;
+  }
   if (type !== 'object') return 0;
   const isKnown = (name: string) => Object.hasOwn(properties as object, name);
   const fields = Object.keys(value as object);
