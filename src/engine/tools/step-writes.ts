@@ -163,8 +163,6 @@ const writeTurns = statement<readonly EndedTurn[], { ordinal: number }>('step-tu
     turns.array('execution_id'),
     sql`(l.attempt = i.attempt and coalesce(l.turns, 0) = i.n - 1 or l.attempt = i.attempt + 1 and l.turns = i.n)`,
   )},
-  -- A call is dispatched when its turn has ended.
-  ended as materialized (select clock_timestamp() as at),
   advanced as (
     update execution_queue q set attempt = q.attempt + 1, turns = h.n,
       tool_calls_made = coalesce(q.tool_calls_made, 0) + h.calls_made,
@@ -185,7 +183,7 @@ const writeTurns = statement<readonly EndedTurn[], { ordinal: number }>('step-tu
   models as (
     insert into execution_steps (execution_id, n, part, state, ended_at, message, model, input_tokens, output_tokens,
       cost_usd, cost_known, latency_ms)
-    select h.execution_id, h.n, 0, 'done', (select at from ended), h.message, h.model, h.input_tokens, h.output_tokens,
+    select h.execution_id, h.n, 0, 'done', clock_timestamp(), h.message, h.model, h.input_tokens, h.output_tokens,
       h.usd, h.known, h.latency_ms
     from held h where h.is_first),
   calls as (
@@ -194,8 +192,8 @@ const writeTurns = statement<readonly EndedTurn[], { ordinal: number }>('step-tu
     select c.execution_id, c.n, c.part, c.state, c.sent, c.safe, c.is_error, c.tool_call_id, c.call_id, c.name,
       c.server_id, c.arguments, c.used_arguments, c.result,
       case when c.state = 'dispatched' then h.attempt + 1 end,
-      case when c.state = 'dispatched' then (select at from ended) end,
-      case when c.state not in ('ready', 'dispatched') then (select at from ended) end
+      case when c.state = 'dispatched' then clock_timestamp() end,
+      case when c.state not in ('ready', 'dispatched') then clock_timestamp() end
     from ${plannedCalls.table} join held h on h.execution_id = c.execution_id and h.n = c.n and h.is_first)
   select ordinal::int as ordinal from held`;
 

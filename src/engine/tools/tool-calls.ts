@@ -1,6 +1,5 @@
 import { bytesOf } from '../../core/byte-shares.ts';
 import { boundValue } from '../../core/execution/bound-values.ts';
-import { outOfTime } from '../../core/execution/out-of-time.ts';
 import { failed, retry } from '../../core/execution/outcome.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
@@ -65,8 +64,7 @@ class TurnCalls {
   #lost = false;
   /** PostgreSQL has refused a dispatch: nothing was sent. */
   #broken = false;
-  /** Whether a server refused a call, and how long those that did asked to wait. */
-  #isRefused = false;
+  /** How long the servers that refused a call asked to wait. */
   #retryAfterMs = 0;
 
   constructor(deps: ToolLoopDeps, run: LoopRun, turn: OpenTurn) {
@@ -104,9 +102,10 @@ class TurnCalls {
     if (ended) return ended;
     if (this.#calls.every(({ state }) => state !== 'ready')) return null;
     if (this.#run.signal.aborted) return stopped;
-    const { rejections, settings, waitCode } = this.#turn.execution;
+    const { rejections, settings } = this.#turn.execution;
     if (this.#leftMs() <= 0) {
-      return outOfTime({ settings, waitCode: this.#isRefused ? 'TOOL_SERVER_ERROR' : waitCode });
+      const message = `The execution did not end within ${settings.timeoutMs} ms.`;
+      return failed('MODEL_TIMEOUT', message, { counted: false });
     }
     const waitMs = retryDelayMs(rejections + 1, this.#retryAfterMs, Math.random());
     const leftMs = Math.max(0, this.#leftMs());
@@ -159,7 +158,6 @@ class TurnCalls {
     if (!sent) return;
     const outcome = await this.#request(tool, call, used);
     if (outcome.kind === 'refused') {
-      this.#isRefused = true;
       this.#retryAfterMs = Math.max(this.#retryAfterMs, outcome.retryAfterMs);
     }
     await this.#settle(sent, settle(sent, outcome));
