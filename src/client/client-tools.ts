@@ -3,13 +3,19 @@ import type { CallOptions } from './request.ts';
 
 /** Servers of tools that agents call. */
 
-export function tools({ method, plain }: Connection) {
+export function tools({ method, plain, request }: Connection) {
   return {
     toolServers: {
       /** Returns the signing secret too, which is shown once. */
       create: plain('createToolServer'),
       list: plain('listToolServers.toolServers'),
       get: plain('getToolServer'),
+      /** Also returns the `etag`, which makes a later `update` or `delete` safe against concurrent changes. */
+      async getWithEtag(toolServerId: string, options?: CallOptions) {
+        const route = 'GET /api/v1/tool-servers/{toolServerId}';
+        const { body, headers } = await request(route, { params: { toolServerId } }, options);
+        return { toolServer: body, etag: headers.get('etag') };
+      },
       update: plain('updateToolServer'),
       delete: plain('deleteToolServer'),
       /** Returns the new secret. Both secrets sign during the grace period. */

@@ -29,7 +29,7 @@ export function workspace({ request, method, plain }: Connection) {
       create: plain('createBudget'),
       list: plain('listBudgets.budgets'),
       get: plain('getBudget'),
-      /** Also returns the `etag`, which makes a later `update` safe against concurrent changes. */
+      /** Also returns the `etag`, which makes a later `update` or `delete` safe against concurrent changes. */
       async getWithEtag(budgetId: string, options?: CallOptions) {
         const route = 'GET /api/v1/budgets/{budgetId}';
         const { body, headers } = await request(route, { params: { budgetId } }, options);

@@ -82,6 +82,46 @@ export function plain(text: string): string {
   return out + text.slice(from);
 }
 
+/**
+ * Whether a text, which need not be valid, has more different names than `max`. A few more pass, because some share a hash.
+ * `JSON.parse` takes about a microsecond for each name that it has not seen before, so many of them stop the process.
+ */
+export function hasMoreNames(text: string, max: number): boolean {
+  // Of each, a quoted letter and a colon.
+  if (text.length < 4 * max) return false;
+  const seen = new Uint8Array(hashes / 8);
+  let names = 0;
+  for (let at = text.indexOf('"'); at >= 0; ) {
+    const end = stringEnd(text, at);
+    if (end === 0) return false;
+    let after = end;
+    while (blank.has(text.charAt(after))) after++;
+    if (text.charAt(after) === ':') {
+      const hash = hashOf(text, at, end);
+      const bit = 1 << (hash & 7);
+      const byte = seen[hash >> 3] ?? 0;
+      if ((byte & bit) === 0 && ++names > max) return true;
+      seen[hash >> 3] = byte | bit;
+    }
+    at = text.indexOf('"', end);
+  }
+  return false;
+}
+
+/** So many that few names of a body share one. */
+const hashes = 2 ** 20;
+
+/** FNV-1a of the beginning of a string. */
+function hashOf(text: string, at: number, end: number): number {
+  let hash = 0x811c9dc5 ^ (end - at);
+  for (let next = at; next < Math.min(end, at + hashedMax); next++) {
+    hash = Math.imul(hash ^ text.charCodeAt(next), 0x01000193);
+  }
+  return (hash ^ (hash >>> 15)) & (hashes - 1);
+}
+
+const hashedMax = 100;
+
 /** The nesting depth of arrays and objects in a valid text; 0 for a plain value. */
 export function depth(text: string): number {
   let now = 0;
@@ -123,6 +163,24 @@ export function changedNumber(text: string): string | null {
   for (const { number } of changedNumbers(text)) return number;
   return null;
 }
+
+/**
+ * Why a valid text cannot become a value that Cueline stores; null if it can.
+ * @param subject what the sentence is about, such as `The body`
+ */
+export function unstorableJson(text: string, subject: string): string | null {
+  if (!isStorable(text)) {
+    return `${subject} contains a NUL or a lone surrogate, which cannot be stored.`;
+  }
+  if (depth(text) > jsonDepthMax) return `${subject} is nested deeper than ${jsonDepthMax} levels.`;
+  const changed = changedNumber(text);
+  if (changed === null) return null;
+  const shown = changed.length > shownCharsMax ? `${changed.slice(0, shownCharsMax)}…` : changed;
+  return `The number ${shown} would lose precision. Send it as a string or with fewer digits.`;
+}
+
+/** Characters of a number that a message shows. */
+const shownCharsMax = 40;
 
 /** The text with each such number replaced. */
 export function replaceChangedNumbers(text: string, put: (number: string) => string): string {

@@ -66,7 +66,9 @@ function ratesOf(
   if (reached?.kind === 'bedrock' && ignoresLimit(model, reasoningEffort)) {
     return unboundedBy('reasoningEffort');
   }
-  if (price === null && connection instanceof ModelFailure) return unpriced(connection.message);
+  if (price === null && connection instanceof ModelFailure) {
+    return unpriced(`${unknownPrice(name)} ${connection.message}`);
+  }
   const dearer = findDearerOption({ serviceTier, providerOptions, bodyExtra });
   if (price === null && dearer !== null) {
     return unpriced(`The price list has no rate for the option "${dearer}". ${setPrice(name)}`);
@@ -74,7 +76,7 @@ function ratesOf(
   const list: PriceList = reached ? priceList(reached, model) : 'free';
   const cachesHour = hasHourCache({ providerOptions, bodyExtra });
   const found = listed(list, model, price, { at: new Date(), cachesHour });
-  if (found === null) return unpriced(`The price of ${name} is not known. ${setPrice(name)}`);
+  if (found === null) return unpriced(unknownPrice(name));
   return {
     ...{ kind: 'rates', ...found },
     imageTokens: reached && (imageTokens.get(reached.kind) ?? null),
@@ -93,6 +95,10 @@ function unboundedBy(option: string): Unbounded {
 
 function unpriced(reason: string): Unbounded {
   return { kind: 'unbounded', reason, option: null };
+}
+
+function unknownPrice(model: string): string {
+  return `The price of ${model} is not known. ${setPrice(model)}`;
 }
 
 function setPrice(model: string): string {

@@ -130,6 +130,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.toolServers.create({ name: 'crm', kind: 'http', url: 'https://crm.example/tools' }),
   (c) => c.toolServers.list(),
   (c) => c.toolServers.get('t'),
+  (c) => c.toolServers.getWithEtag('s'),
   (c) => c.toolServers.update('t', { enabled: false }),
   (c) => c.toolServers.delete('t'),
   (c) => c.toolServers.rotate('t', { graceSeconds: 60 }),

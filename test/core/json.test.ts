@@ -7,6 +7,7 @@ import {
   compact,
   depth,
   elements,
+  hasMoreNames,
   isStorable,
   members,
   membersAndDepth,
@@ -31,6 +32,29 @@ test('compact removes only the whitespace between tokens', () => {
       assert.equal(compact(text), JSON.stringify(value));
     }),
   );
+});
+
+test('different names are counted wherever they are, and no texts', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
+  const forms = [
+    (all: string[]) => JSON.stringify(Object.fromEntries(all.map((name) => [name, 1]))),
+    (all: string[]) =>
+      JSON.stringify(
+        all.map((name) => ({ [name]: { a: ':' } })),
+        null,
+        1,
+      ),
+    (all: string[]) => `{${all.map((name) => `"${name}\\"\\\\" \n: "x:"`).join()}`,
+  ];
+  for (const form of forms) {
+    assert.equal(hasMoreNames(form(names(990)), 1_000), false);
+    assert.equal(hasMoreNames(form(names(1_100)), 1_000), true);
+    assert.equal(hasMoreNames(form([...names(500), ...names(500), ...names(500)]), 1_000), false);
+  }
+  assert.equal(hasMoreNames(JSON.stringify(names(5_000)), 1_000), false);
+  for (const text of ['', '"', `"${'x'.repeat(9_000)}`, `${'"a":'.repeat(9_000)}"`]) {
+    assert.equal(hasMoreNames(text, 1_000), false);
+  }
 });
 
 test('members keep their order and their text', () => {

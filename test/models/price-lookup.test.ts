@@ -78,7 +78,7 @@ describe('a call without a bound', () => {
       const kind = model.startsWith('own') ? { kind: 'openai-compatible' as const } : {};
       assert.match(boundOf(model, 1, kind), /price of .* is not known\. Set one with PUT/);
     }
-    assert.match(boundOf('nobody/model', 1), /'nobody' is not configured/);
+    assert.match(boundOf('nobody/model', 1), /Set one with PUT .*'nobody' is not configured/);
   });
 
   const options: [string, Options][] = [

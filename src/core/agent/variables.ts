@@ -13,6 +13,7 @@ import {
   members,
   membersAndDepth,
   plain,
+  unstorableJson,
 } from '../json.ts';
 import { type Labels, labelFields, labelsJson, readLabels } from '../labels.ts';
 import { storable } from '../storable-text.ts';
@@ -94,6 +95,8 @@ export function parseExecuteBody(
   }
   if (!isObject(body)) return invalid('The body must be a JSON object.');
   const found = members(compact(text));
+  // If a field is sent twice, the last one wins, as in `JSON.parse`.
+  const textOf = (field: string) => found.findLast(({ name }) => name === field)?.text ?? '{}';
   const isAgent = field === 'variables';
   const allowed: readonly string[] = [field, ...labelFields, ...(isAgent ? agentFields : [])];
   const unknown = found.find(({ name }) => !allowed.includes(name));
@@ -103,13 +106,12 @@ export function parseExecuteBody(
   const labels = readLabels(found);
   if (labels !== null && 'problem' in labels) return invalid(labels.problem);
   const options = readOptions(body);
-  if ((found.findLast(({ name }) => name === 'draft')?.text.length ?? 0) > draftCharsMax) {
-    return invalid(`Field "draft" must have at most ${draftCharsMax} characters.`);
-  }
   if ('problem' in options) return invalid(options.problem);
+  const problem = options.draft && draftProblem(textOf('draft'));
+  if (problem) return invalid(problem);
   if (body[field] === undefined) return { kind: 'absent', message: `Field "${field}" is missing.` };
   if (!isObject(body[field])) return invalid(`Field "${field}" must be an object.`);
-  const read = readVariables(found.findLast(({ name }) => name === field)?.text ?? '{}', labels);
+  const read = readVariables(textOf(field), labels);
   return read.kind === 'variables' ? { ...read, ...options } : read;
 }
 
@@ -117,6 +119,14 @@ const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground', 'draf
 
 /** As long as the body that creates a version. */
 const draftCharsMax = 1_048_576;
+
+/** What holds for the body that creates a version. */
+function draftProblem(text: string): string | null {
+  if (text.length > draftCharsMax) {
+    return `Field "draft" must have at most ${draftCharsMax} characters.`;
+  }
+  return unstorableJson(text, 'Field "draft"');
+}
 
 /** All fields that the body of a call may have. */
 export const executeFields: readonly string[] = [

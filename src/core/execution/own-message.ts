@@ -21,12 +21,14 @@ export function ownMessage(
     const [root] = parameter.split(/[.[]/);
     return `The parameter "${root}" is not valid or not supported.`;
   }
-  const known = new Set<string>([...declared, ...executeFields, ...permissions]);
-  const text = message.replace(quotedPattern, (quoted) =>
-    known.has(quoted.slice(1, -1)) ? quoted : '"…"',
-  );
+  const known = new Set<string>([...declared, ...executeFields, ...permissions, 'maxTokens']);
+  const text = message
+    .replace(numberPattern, 'The number …')
+    .replace(quotedPattern, (quoted) => (known.has(quoted.slice(1, -1)) ? quoted : '"…"'));
   return text.slice(0, ownMessageMax).toWellFormed();
 }
 
+/** A number that JSON cannot keep (`unstorableJson`). */
+const numberPattern = /^The number \S+/;
 const quotedPattern = /"(?:[^"\\]|\\.)*"/g;
 const ownMessageMax = 500;

@@ -84,7 +84,9 @@ export function settleUnknown({ safe, sent }: Pick<Call, 'safe' | 'sent'>): Sett
   if (!safe) return { ...settlement, state: 'unknown', errorCode: 'TOOL_OUTCOME_UNKNOWN' };
   return sent < safeSendsMax
     ? { ...settlement, state: 'ready' }
-    : failedCall('The server of the tool has not answered.');
+    : failedCall(
+        `The call was sent ${safeSendsMax} times, and nobody knows whether it took effect.`,
+      );
 }
 
 /** A call that ends with an error of its server, or before it. */

@@ -195,6 +195,7 @@ const lastTurns = rowSet<EndedExecution>('l', {
   output_tokens: ['int', (one) => one.lastTurn?.outputTokens],
   cost_usd: ['numeric', (one) => one.lastTurn?.costUSD],
   cost_known: ['bool', (one) => one.lastTurn?.costKnown],
+  completed_ms: ['float8', (one) => one.completedMs],
 });
 
 // The record has its text.
@@ -202,7 +203,7 @@ const insertLastTurns = statement<readonly EndedExecution[]>('completion-insert-
   insert into execution_steps (execution_id, n, part, state, model, latency_ms, input_tokens, output_tokens, cost_usd,
     cost_known, ended_at)
   select l.execution_id, l.n, 0, 'done', l.model, l.latency_ms, l.input_tokens, l.output_tokens, l.cost_usd,
-    l.cost_known, clock_timestamp()
+    l.cost_known, to_timestamp(l.completed_ms / 1000)
   from ${lastTurns.table}`;
 
 const outputFields = outcomeFields.filter(({ transient }) => transient);

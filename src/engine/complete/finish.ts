@@ -420,7 +420,8 @@ function isAttempt({ counted }: Ended, row: QueuedExecutionRow): boolean {
 function turnsOf(outcome: Ended, row: QueuedExecutionRow, cost: Cost) {
   const { turns, toolCallsMade } = row;
   if (turns === null) return { turns, toolCallsMade, lastTurn: null };
-  const isTurn = outcome.status === 'success';
+  // A turn that reaches a limit is finished and paid for, although none of its calls are made.
+  const isTurn = outcome.status === 'success' || outcome.errorCode === 'TOOL_LIMIT';
   return {
     turns: turns + Number(isTurn),
     toolCallsMade: toolCallsMade ?? 0,

@@ -6,6 +6,8 @@
 export { variableNameMax, variablesMax } from '../../core/agent/prompt.ts';
 
 export const bodyBytesMax = 1_048_576;
+/** More than any such body needs: parsing them takes less than ten milliseconds. */
+export const bodyNamesMax = 10_000;
 
 export const nameMax = 200;
 export const fileNameMax = 255;

@@ -3,9 +3,9 @@ import type { Readable, Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
 import { CallFailure, invalidRequest } from '../../core/failure.ts';
-import { changedNumber, depth, isStorable, jsonDepthMax } from '../../core/json.ts';
+import { hasMoreNames, unstorableJson } from '../../core/json.ts';
 import { decodeUtf8, notUtf8 } from '../../core/utf8.ts';
-import { bodyBytesMax } from '../contract/contract-limits.ts';
+import { bodyBytesMax, bodyNamesMax } from '../contract/contract-limits.ts';
 
 /** A request body before parsing. It is a value even if it is broken: on execute, the rate limiter decides first. */
 export type RawBody =
@@ -322,26 +322,16 @@ const notCompressed: RawBody = {
 };
 
 function parse(text: string): unknown {
+  if (hasMoreNames(text, bodyNamesMax)) {
+    throw invalidRequest(`The body has more than ${bodyNamesMax} different names of fields.`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw new CallFailure('MALFORMED_BODY', 'The body is not valid JSON.');
   }
-  if (!isStorable(text)) {
-    throw invalidRequest('The body contains a NUL or a lone surrogate, which cannot be stored.');
-  }
-  if (depth(text) > jsonDepthMax) {
-    throw invalidRequest(`The body is nested deeper than ${jsonDepthMax} levels.`);
-  }
-  const changed = changedNumber(text);
-  if (changed !== null) {
-    const shown = changed.length > shownCharsMax ? `${changed.slice(0, shownCharsMax)}…` : changed;
-    const message = `The number ${shown} would lose precision. Send it as a string or with fewer digits.`;
-    throw invalidRequest(message);
-  }
+  const problem = unstorableJson(text, 'The body');
+  if (problem !== null) throw invalidRequest(problem);
   return value;
 }
-
-/** Characters of a number that a message shows. */
-const shownCharsMax = 40;

@@ -4,6 +4,7 @@ import { CallFailure, invalidRequest } from '../../core/failure.ts';
 import { splitValues } from '../../core/split-values.ts';
 import { parseBody, type RawBody } from './body.ts';
 import { shorten } from './shorten-body.ts';
+import { unionMember } from './union-member.ts';
 import { pathOf, truncate, type ValidationError, validationMessage } from './validation-message.ts';
 
 /** Validates requests against the contract. Bodies are never converted; query texts become numbers and booleans. */
@@ -111,6 +112,12 @@ function check(schema: TSchema, value: unknown, describe: (path: string) => stri
   if (validator.Check(value)) return;
   const errors = findErrors(validator, schema, value);
   const [first] = errors;
+  const member = first && unionMember(schema, value, first);
+  if (member && !compile(member.schema).Check(member.value)) {
+    const above = pathOf(member);
+    const inside = (path: string) => describe([above, path].filter(Boolean).join('.'));
+    check(member.schema, member.value, inside);
+  }
   // The allowed values help more than the allowed type.
   const shown =
     errors.find(

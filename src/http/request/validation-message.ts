@@ -13,7 +13,7 @@ export interface ValidationError {
   readonly message: string;
 }
 
-export function pathOf({ instancePath }: ValidationError): string {
+export function pathOf({ instancePath }: Pick<ValidationError, 'instancePath'>): string {
   return truncate(instancePath.slice(1)).replaceAll('/', '.');
 }
 

@@ -157,6 +157,7 @@ test('an unknown outcome ends the execution; a safe call is repeated twice, then
   const { id, end } = await start({ safe: true });
   assert.equal((await end()).outputText, 'done');
   assert.deepEqual((await stepsOf(service, id))[1]?.slice(2, 4), ['done', 3]);
+  assert.match(String((await stepsOf(service, id))[1]?.[4]), /sent 3 times/);
 });
 
 test('an error of a tool is text for the model, or ends the execution', async () => {
@@ -196,13 +197,23 @@ test('at a limit the model answers without tools, or the execution fails', async
     assert.match(String(last?.messages?.at(-1)?.content), /^Not called\. The limit of 1 /);
     service.models.script(twice);
     const failed = await start({}, { config: { tools: { ...limit, onLimit: 'fail' } } });
-    const { errorCode, inputTokens } = await failed.end();
-    assert.deepEqual([errorCode, inputTokens], ['TOOL_LIMIT', 10]);
+    const { errorCode, inputTokens, turns, toolCallsMade } = await failed.end();
+    assert.deepEqual([errorCode, inputTokens, turns, toolCallsMade], ['TOOL_LIMIT', 10, 1, 0]);
     service.models.script(twice, twice);
     const stubborn = await start({}, { config: { tools: limit } });
-    assert.equal((await stubborn.end()).errorCode, 'TOOL_LIMIT');
+    const end = await stubborn.end();
+    assert.deepEqual([end.errorCode, end.turns], ['TOOL_LIMIT', 2]);
+    assert.deepEqual((await stepsOf(service, stubborn.id)).at(-1)?.slice(0, 3), [2, 0, 'done']);
     assert.equal(tools.requests.length, sent);
   }
+});
+
+test('the last turn ends with its execution', async () => {
+  service.models.script(calling(['act', {}]), { text: 'done' });
+  const { path, end } = await start();
+  const { completedAt } = await end();
+  const { steps } = (await service.call('GET', `${path}/steps`, { key })).body;
+  assert.equal(steps.at(-1).endedAt, completedAt);
 });
 
 test('a turn that asks for more calls than any limit allows ends the execution', async () => {

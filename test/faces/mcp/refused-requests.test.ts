@@ -98,6 +98,9 @@ test('answers other methods with 405', async () => {
 test('limits the size and the type of a body', async () => {
   const large = { jsonrpc: '2.0', id: 1, method: 'ping', params: { text: 'x'.repeat(1_048_576) } };
   assert.equal((await post(service, large, { key })).status, 413);
+  const names = Object.fromEntries(Array.from({ length: 11_000 }, (_, n) => [`n${n}`, 1]));
+  const beside = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { _meta: names } };
+  assert.equal((await post(service, JSON.stringify(beside), { key })).status, 413);
   const headers = { 'content-type': 'text/plain' };
   assert.equal((await legacy(service, 'ping', {}, { key, headers })).status, 415);
 });

@@ -371,6 +371,15 @@ test('an operation without fields accepts no body and an empty object, and names
   for (const text of ['null', '[]']) assert.throws(() => read(text), { code: 'INVALID_REQUEST' });
 });
 
+test('more different names than any body needs are refused before the body is parsed', () => {
+  const text = `{${Array.from({ length: 11_000 }, (_, index) => `"n${index}":1`).join(',')}`;
+  for (const id of ['updateWorkspace', 'acceptInvitation'] as const) {
+    assert.throws(() => readFields({ kind: 'text', text }, endpoints[id]), {
+      message: /more than 10000 different names/,
+    });
+  }
+});
+
 for (const number of ['1e400', '-1e400', '1e-400', '9007199254740993', '0.1234567890123456789']) {
   test(`the number ${number} is refused wherever it is, because it would lose precision`, () => {
     for (const [id, text] of [

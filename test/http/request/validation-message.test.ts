@@ -53,6 +53,35 @@ const bodies: [invalid: unknown, message: string, schema?: TSchema][] = [
     endpoints.putPrice.body,
   ],
 ];
+const tool = { server: 'shop', tool: 'refund' };
+const alternatives: [fields: object, message: string][] = [
+  [
+    { tools: [{ ...tool, resultLimit: 0 }] },
+    'Field "tools.0.resultLimit" must be a whole number from 1024 to 65536.',
+  ],
+  [
+    { tools: [{ ...tool, approval: 'often' }] },
+    'Field "tools.0.approval" must be one of always, never.',
+  ],
+  [{ tools: [{ ...tool, approval: { if: 'x' } }] }, 'Field "tools.0.approval.when" is missing.'],
+  [{ tools: [{ ...tool, bind: { a: 5 } }] }, 'Field "tools.0.bind.a" must be a string.'],
+  [{ tools: [{ name: 'a' }, { server: 'shop', safe: true }] }, 'Field "tools.1.tool" is missing.'],
+  [
+    { tools: [{ ...tool, save: true }] },
+    'Unknown field "tools.0.save". Allowed: server, tool, name, description, approval, safe, bind, resultLimit.',
+  ],
+  [{ tools: [{ name: 'a', parameters: 5 }] }, 'Field "tools.0.parameters" must be an object.'],
+  [{ tools: [5] }, 'Field "tools.0" must be an object.'],
+  [{ messages: [{ placeholder: 5 }] }, 'Field "messages.0.placeholder" must be a string.'],
+  [{ messages: [{ role: 'user', content: 5 }] }, 'Field "messages.0.content" must be a string.'],
+  [
+    { messages: [{ role: 'user', content: [{ image: 5 }] }] },
+    'Field "messages.0.content.0.image" must be a string.',
+  ],
+];
+for (const [fields, message] of alternatives) {
+  bodies.push([fields, message, endpoints.createPromptVersion.body]);
+}
 for (const [invalid, message, schema = AgentInput] of bodies) {
   test(message, () => assert.throws(() => checkBody(schema, invalid), { message }));
 }

@@ -107,6 +107,7 @@ export const deleteAgent = endpoint({
   summary: 'Delete an agent',
   description:
     'Allowed only in Testing and Paused. Its keys lose access to it immediately. Accepted executions still end; its records stay until retention deletes them, but can no longer be read over the API: archive an agent whose history you need.',
+  headers: ifMatch,
   responses: { 204: null, ...problems(404), 409: TransitionProblem },
 });
 

@@ -65,8 +65,8 @@ export function agentRoutes(app: FastifyInstance, deps: ApiDeps): void {
     return agentResponse(context, row);
   });
 
-  route(app, deps, contract.deleteAgent, async ({ ids, caller }) => {
-    await deleteAgent(db, caller, ids.agentId);
+  route(app, deps, contract.deleteAgent, async ({ ids, caller, request }) => {
+    await deleteAgent(db, caller, ids.agentId, ifMatch(request));
     return { result: null };
   });
 

@@ -8,6 +8,7 @@ import {
 import type { NewEvent } from '../../../core/event/event.ts';
 import { CallFailure } from '../../../core/failure.ts';
 import type { Caller } from '../../../core/people/caller.ts';
+import { type Precondition, refuseStale } from '../../../core/precondition.ts';
 import type { Db, Trx } from '../../../db/database.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
 import { markDeleted, writeLifecycleState } from '../statements/agent-writes.ts';
@@ -37,8 +38,14 @@ export async function moveAgent(
 }
 
 /** Accepted executions continue to their end. New calls are refused. */
-export async function deleteAgent(db: Db, caller: Caller, agentId: string): Promise<void> {
+export async function deleteAgent(
+  db: Db,
+  caller: Caller,
+  agentId: string,
+  isCurrent: Precondition,
+): Promise<void> {
   await withLockedAgent(db, caller, agentId, async (trx, agent, events) => {
+    refuseStale(agent.revision, isCurrent);
     if (!deletable(agent)) {
       // In the same stage, an archived agent could be deleted.
       throw illegalTransition(agent, 'It cannot be deleted', `in stage ${agent.stage}`);

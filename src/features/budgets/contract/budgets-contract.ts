@@ -216,6 +216,7 @@ export const deleteBudget = endpoint({
   path: one,
   summary: 'Delete a budget',
   description: 'Also deletes what its windows counted.',
+  headers: ifMatch,
   responses: { 204: null, ...problems(404) },
 });
 

@@ -45,9 +45,9 @@ export function budgetRoutes(app: FastifyInstance, deps: ApiDeps): void {
     return shown(await flow.changeBudget(db, caller, ids.budgetId, change, ifMatch(request)));
   });
 
-  route(app, deps, contract.deleteBudget, async ({ ids, caller }) => {
+  route(app, deps, contract.deleteBudget, async ({ ids, caller, request }) => {
     requireWholeWorkspace(caller);
-    await flow.deleteBudget(db, caller, ids.budgetId);
+    await flow.deleteBudget(db, caller, ids.budgetId, ifMatch(request));
     return { result: null };
   });
 

@@ -72,10 +72,8 @@ export async function writeBudget(trx: Trx, id: string, settings: BudgetSettings
 }
 
 /** Its windows are deleted in the background. False if it does not exist. */
-export async function deleteBudget(trx: Trx, workspaceId: string, id: string): Promise<boolean> {
-  const { rowCount } = await sql`
-    delete from budgets where id = ${id} and workspace_id = ${workspaceId}`.execute(trx);
-  return rowCount > 0;
+export async function deleteBudget(trx: Trx, id: string): Promise<void> {
+  await sql`delete from budgets where id = ${id}`.execute(trx);
 }
 
 /** The enabled budgets with the keys of their scopes. */

@@ -89,11 +89,18 @@ export async function changeBudget(
 }
 
 /** What its calls have reserved is dropped with its windows. */
-export async function deleteBudget(db: Db, caller: Caller, id: string): Promise<void> {
+export async function deleteBudget(
+  db: Db,
+  caller: Caller,
+  id: string,
+  isCurrent: Precondition,
+): Promise<void> {
   const { workspaceId } = caller;
   await inTransaction(db, async (trx) => {
     await lockLimits(trx, [workspaceId]);
-    if (!(await store.deleteBudget(trx, workspaceId, id))) throw notFound('budget');
+    const { revision } = requireFound(await store.findBudget(trx, workspaceId, id), 'budget');
+    refuseStale(revision, isCurrent);
+    await store.deleteBudget(trx, id);
     await auditChange(trx, caller, 'budget.delete', id);
   });
 }

@@ -156,7 +156,10 @@ async function withStoredDraft(
     return { ...body, draft: { fields, versionId } };
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error;
-    return { kind: 'invalid', message: error.message, variable: null };
+    const { code, message } = error;
+    if (code === 'UNAVAILABLE') throw error;
+    if (code === 'PERMISSION_DENIED') return { kind: 'denied', message };
+    return { kind: 'invalid', message, variable: null };
   }
 }
 

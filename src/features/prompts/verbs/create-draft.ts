@@ -42,7 +42,8 @@ export async function createDraft(
       throw invalidRequest('Field "draft.model" is missing: the agent has no model of its own.');
     }
     const { toolReferences: references = null } = input;
-    const executedTools = references && (await freezeTools(trx, caller, references));
+    const executedTools =
+      references && (await freezeTools(trx, caller, references).catch(throwForDraft));
     const id = uuid7(await readClock(trx));
     await insertVersion(trx, {
       ...{ ...input, id, workspaceId, createdBy, variables, executedTools, ...schemaTexts(input) },
@@ -58,7 +59,12 @@ function readDraft(draft: VersionFields) {
     const input = versionInput(draft);
     return { input, variables: requireValid(input) };
   } catch (error) {
-    if (!(error instanceof CallFailure)) throw error;
-    throw invalidRequest(error.message.replace(/^Field "/, 'Field "draft.'));
+    return throwForDraft(error);
   }
+}
+
+/** A field of a version is a field of the draft here. */
+function throwForDraft(error: unknown): never {
+  if (!(error instanceof CallFailure && error.code === 'INVALID_REQUEST')) throw error;
+  throw invalidRequest(error.message.replace(/^Field "/, 'Field "draft.'));
 }

@@ -197,6 +197,7 @@ export const deleteToolServer = endpoint({
   path: one,
   summary: 'Delete a tool server',
   description: 'Returns 409 while an agent pins a version with one of its tools.',
+  headers: ifMatch,
   responses: { 204: null, ...problems(404, 409) },
 });
 

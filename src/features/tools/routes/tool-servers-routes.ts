@@ -36,9 +36,9 @@ export function toolServerRoutes(app: FastifyInstance, deps: ToolServerRouteDeps
     return withTag(await flow.changeToolServer(deps, caller, id, body, ifMatch(request)));
   });
 
-  route(app, deps, contract.deleteToolServer, async ({ ids, caller }) => {
+  route(app, deps, contract.deleteToolServer, async ({ ids, caller, request }) => {
     requireWholeWorkspace(caller);
-    await flow.deleteToolServer(db, caller, ids.toolServerId);
+    await flow.deleteToolServer(db, caller, ids.toolServerId, ifMatch(request));
     return { result: null };
   });
 

@@ -132,10 +132,16 @@ export async function rotateToolServer(
   });
 }
 
-export async function deleteToolServer(db: Db, caller: Caller, id: string): Promise<void> {
+export async function deleteToolServer(
+  db: Db,
+  caller: Caller,
+  id: string,
+  isCurrent: Precondition,
+): Promise<void> {
   await inTransaction(db, async (trx) => {
     const row = await store.lockToolServer(trx, caller.workspaceId, id);
-    const { name } = requireFound(row, 'tool server');
+    const { name, revision } = requireFound(row, 'tool server');
+    refuseStale(revision, isCurrent);
     const { names, count } = await store.findAgentsUsing(trx, id);
     if (count > 0) {
       const named = names.map((agent) => `"${agent}"`).join(', ');

@@ -136,5 +136,6 @@ export const deleteSchedule = endpoint({
   method: 'DELETE',
   path: `${ofWorkflow}/{scheduleId}`,
   summary: 'Delete a schedule',
+  headers: ifMatch,
   responses: { 204: null, ...problems(404) },
 });

@@ -195,6 +195,7 @@ export const deleteWorkflow = endpoint({
   summary: 'Delete a workflow',
   description:
     'Also deletes its schedules and webhooks. Runs in progress continue. Its executions stay until retention deletes them.',
+  headers: ifMatch,
   responses: { 204: null, ...problems(404) },
 });
 

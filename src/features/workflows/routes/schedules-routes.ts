@@ -59,9 +59,9 @@ export function scheduleRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
     return scheduleResponse(await flow.changeSchedule(db, caller, key, change, ifMatch(request)));
   });
 
-  route(app, deps, contract.deleteSchedule, async ({ ids, caller }) => {
+  route(app, deps, contract.deleteSchedule, async ({ ids, caller, request }) => {
     requireWholeWorkspace(caller);
-    await flow.deleteSchedule(db, caller, await scheduleKey(caller, ids));
+    await flow.deleteSchedule(db, caller, await scheduleKey(caller, ids), ifMatch(request));
     return { result: null };
   });
 

@@ -72,9 +72,9 @@ export function workflowRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
     );
   });
 
-  route(app, deps, contract.deleteWorkflow, async ({ ids, caller }) => {
+  route(app, deps, contract.deleteWorkflow, async ({ ids, caller, request }) => {
     requireWholeWorkspace(caller);
-    await flow.deleteWorkflow(db, caller, ids.workflowId);
+    await flow.deleteWorkflow(db, caller, ids.workflowId, ifMatch(request));
     return { result: null };
   });
 

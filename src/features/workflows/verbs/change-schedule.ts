@@ -105,10 +105,12 @@ export async function deleteSchedule(
   db: Db,
   caller: Caller,
   { workflowId, id }: { readonly workflowId: string; readonly id: string },
+  isCurrent: Precondition,
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
     const found = await store.lockSchedule(trx, workflowId, id);
     const row = requireFound(found, 'schedule', 'workflow');
+    refuseStale(row.revision, isCurrent);
     await store.deleteSchedule(trx, row.id);
     await auditChange(trx, caller, 'schedule.delete', row.id, {});
   });

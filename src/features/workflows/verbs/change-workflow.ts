@@ -151,12 +151,18 @@ function writeChange(
 }
 
 /** Live workflow runs continue to their end. New ones cannot start. */
-export async function deleteWorkflow(db: Db, caller: Caller, workflowId: string): Promise<void> {
+export async function deleteWorkflow(
+  db: Db,
+  caller: Caller,
+  workflowId: string,
+  isCurrent: Precondition,
+): Promise<void> {
   await inTransaction(db, async (trx) => {
     const visible = requireFound(await findWorkflow(trx, caller, workflowId), 'workflow');
     // Before the workflow: a firing schedule is locked while it starts a workflow run.
     await lockSchedulesOf(trx, visible.id);
-    const { id } = await locked(trx, caller, workflowId);
+    const { id, revision } = await locked(trx, caller, workflowId);
+    refuseStale(revision, isCurrent);
     await markWorkflowDeleted(trx, id);
     await auditChange(trx, caller, 'workflow.delete', id);
   });

@@ -139,6 +139,45 @@ test('a draft needs the playground, the permission to save it, and valid fields'
   assert.match(withoutModel.body.message, /"draft.model" is missing/);
 });
 
+for (const [sent, user, named] of [
+  ['a NUL', '"a\\u0000"', /^Field "draft" contains a NUL/],
+  ['a lone surrogate', '"a\\udfff"', /^Field "draft" contains a NUL or a lone surrogate/],
+  [
+    'lists in lists',
+    `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+    /^Field "draft" is nested deeper than 128 levels/,
+  ],
+  ['objects in objects', `${'{"a":'.repeat(129)}1${'}'.repeat(129)}`, /nested deeper/],
+  ['a number that no float holds', '"a","maxTokens":12345678901234567890', /lose precision/],
+] as const) {
+  test(`a draft with ${sent} is refused like a version`, async () => {
+    const before = await drafts();
+    const body = `{"playground":true,"variables":{"name":"x"},"draft":{"model":"cueline/echo","user":${user}}}`;
+    const { status, body: problem } = await service.call('POST', path, {
+      ...{ user: service.ownerId, body },
+    });
+    assert.deepEqual([status, problem.code], [400, 'INVALID_REQUEST']);
+    assert.match(problem.message, named);
+    assert.equal(await drafts(), before);
+  });
+}
+
+test('the tools of a draft are named as its fields, and a restricted key sends none', async () => {
+  const tools = [{ server: 'nowhere', tool: 'x', safe: true }];
+  const { body } = await execute({ variables: { name: 'x' }, draft: { ...draft, tools } });
+  assert.match(body.message, /^Field "draft.tools.0.server": there is no tool server/);
+  const deployed = await addAgent(service);
+  const restricted = await service.key({
+    permissions: ['execute', 'manage'],
+    agentIds: [deployed.agentId],
+  });
+  const call = { variables: { name: 'x' }, playground: true, draft: { ...draft, tools } };
+  const denied = await service.call('POST', `${deployed.path}/execute`, {
+    ...{ key: restricted.key, body: call },
+  });
+  assert.deepEqual([denied.status, denied.body.code], [403, 'PERMISSION_DENIED']);
+});
+
 test('a long draft is executed, and one that is too long is refused', async () => {
   const long = 'x'.repeat(90_000);
   const record = await run({ variables: {}, draft: { ...draft, user: `${long}{{place}}` } });
