@@ -48,10 +48,10 @@ test('a tool server is added with its secret, changed and deleted', async () => 
   await page.getByText('No tool servers yet').waitFor();
 });
 
-test('the editor adds a tool, and shows what the model will see of it', async () => {
+test('an editor adds a tool to a version, and sees what the model will see of it', async () => {
   const { name } = await addToolServer(service, { url: receiver.url });
   const prompt = await makePrompt(service, { user: 'Hi' });
-  const { page, check } = await visit(`/prompts/${prompt.promptId}`, { as: 'owner' });
+  const { page, check } = await visit(`/prompts/${prompt.promptId}`, { as: 'editor' });
   await page.getByLabel('Tool server').selectOption({ label: name });
   await page.getByLabel('Tool', { exact: true }).selectOption('refund');
   await page.getByText('"Pays an order back."', { exact: false }).waitFor();
@@ -59,6 +59,7 @@ test('the editor adds a tool, and shows what the model will see of it', async ()
   const extras = page.getByLabel('Tools and more settings as JSON');
   const { tools } = JSON.parse(await extras.inputValue());
   assert.deepEqual(tools, [{ server: name, tool: 'refund', approval: 'never' }]);
+  assert.ok(await page.getByRole('button', { name: 'refund is added' }).isDisabled());
   await check();
 });
 

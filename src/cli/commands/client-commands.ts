@@ -193,10 +193,9 @@ function toolServerCommands(command: Command): void {
   plainCommand(command, 'list', 'listToolServers.toolServers', 'list the tool servers', {
     columns: ['toolServerId', 'name', 'url', 'enabled', 'toolNames', 'problem'],
   });
-  const tools = 'list the tools that versions can name, for who may not see the servers';
-  plainCommand(command, 'tools', 'listTools.tools', tools, {
-    columns: ['server', 'tool', 'description'],
-  }).option('--server <name>', 'only tools of this server, with their descriptions');
+  serverCommand(command, 'tools', 'list the tools that versions can name; needs only manage')
+    .option('--server <name>', 'only tools of this server, with their descriptions')
+    .action(calling(async () => (await cli()).listTools));
   const show = 'show a tool server with its tools, without its secrets';
   plainCommand(command, 'show', 'getToolServer', show).argument(...server);
   serverCommand(command, 'create', 'create a tool server; prints its signing secret once')
