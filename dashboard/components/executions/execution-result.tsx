@@ -39,10 +39,11 @@ export function ExecutionResult({ text, execution, cancel }: ExecutionState) {
 
 function Ended({ record }: { readonly record: EndedExecution }) {
   const { agentId, executionId, status, inputTokens, outputTokens, costUSD, costKnown } = record;
-  const { firstTextMs } = record;
+  const { firstTextMs, toolCallsMade = 0 } = record;
   const metrics: readonly (readonly [string, string])[] = [
     ['Latency', formatDuration(record.latencyMs)],
     ...(firstTextMs === undefined ? [] : [['First text', formatDuration(firstTextMs)] as const]),
+    ...(toolCallsMade === 0 ? [] : [['Tool calls', formatExactCount(toolCallsMade)] as const]),
     ['Input tokens', formatExactCount(inputTokens)],
     ['Output tokens', formatExactCount(outputTokens)],
     ['Cost', costUSD !== undefined && costKnown ? formatCost(costUSD) : 'unknown'],

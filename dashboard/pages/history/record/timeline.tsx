@@ -30,15 +30,14 @@ function Step(props: { readonly step: ExecutionStep; readonly from: number; read
   const { step } = props;
   const { kind, turn, state, text, result, isError, errorCode } = step;
   const given = step.usedArguments ?? step.arguments;
+  const tone = kind === 'tool' && (isError ? 'bad' : tones[state]);
   const hasDetails = given !== undefined || result !== undefined || Boolean(text);
   const line = (
     <>
       <span className={classes.name}>
         {kind === 'model' ? `Turn ${turn}: ${step.modelUsed ?? 'model'}` : step.name}
       </span>
-      {kind === 'tool' && (
-        <StateBadge tone={isError ? 'bad' : tones[state]} text={errorCode ?? state} />
-      )}
+      {tone && <StateBadge tone={tone} text={errorCode ?? state} />}
       <span className={classes.figures}>
         {durationOf(step)} {costCell(step)}
       </span>
@@ -47,12 +46,12 @@ function Step(props: { readonly step: ExecutionStep; readonly from: number; read
   );
   if (!hasDetails)
     return (
-      <li data-kind={kind}>
+      <li data-kind={kind} data-tone={tone || undefined}>
         <div className={classes.line}>{line}</div>
       </li>
     );
   return (
-    <li data-kind={kind}>
+    <li data-kind={kind} data-tone={tone || undefined}>
       <details>
         <summary className={classes.line}>{line}</summary>
         {text && <CodeBlock label="Text" code={text} />}

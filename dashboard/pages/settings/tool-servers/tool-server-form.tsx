@@ -85,6 +85,7 @@ function fieldsOf(server: ToolServer | null): readonly Field<Values>[] {
     {
       ...{ name: 'url', label: 'URL', as: 'url', required: true, maxLength: 2_000 },
       placeholder: 'https://crm.example.com/tools',
+      description: 'To try tools without a server: cueline:echo answers with the arguments',
     },
     {
       ...{ name: 'headers', label: 'Headers of each request', as: 'lines' },
