@@ -91,3 +91,27 @@ test('a record has a timeline of turns and calls, and its version can be edited'
   });
   assert.equal(added.status, 201, added.body.message);
 });
+
+test('the playground counts calls of tools, and the record shows which went wrong', async () => {
+  const { name, path } = await addToolServer(service, { url: 'cueline:echo' });
+  const model = echoOf([['refund', { orderId: 'o-1' }]], [['unknown', {}]]);
+  const tools = [{ server: name, tool: 'refund', safe: true }];
+  const prompt = await makePrompt(service, { user: 'Pay it back.', model, tools });
+  await service.call('PATCH', path, { key, body: { enabled: false } });
+  const { page, check } = await visit(`/prompts/${prompt.promptId}/playground`, { as: 'editor' });
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const calls = page
+    .locator('dt', { hasText: 'Tool calls' })
+    .locator('xpath=following-sibling::dd');
+  await calls.first().waitFor();
+  assert.equal(await calls.first().textContent(), '1');
+  await page.getByRole('link', { name: 'Record' }).click();
+  const timeline = page.getByRole('region', { name: 'Timeline' });
+  const refund = timeline.getByRole('listitem').filter({ hasText: 'TOOL_SERVER_ERROR' });
+  await refund.waitFor();
+  assert.equal(await refund.getAttribute('data-tone'), 'bad');
+  await timeline.getByText('error', { exact: true }).waitFor();
+  await refund.locator('summary').click();
+  await timeline.getByText('The tool server is disabled.').waitFor();
+  await check({ inDarkMode: true });
+});
