@@ -61,18 +61,16 @@ function ofToolServer(below: string, body?: object): Prepare {
 
 /** A server with one tool, whose secret cannot be opened: nothing is sent. */
 async function addToolServer({ environment: { db, workspaceId } }: AccessFixture) {
-  const id = uuid7(Date.now());
+  const [id, name] = [uuid7(Date.now()), unique()];
   await sql`
     insert into tool_servers (id, workspace_id, name, kind, url, sealed_secret, timeout_ms, max_concurrency)
-    values (${id}, ${workspaceId}, ${unique()}, 'http', 'http://10.0.0.1/', '', 1000, 1)`.execute(
-    db,
-  );
+    values (${id}, ${workspaceId}, ${name}, 'http', 'http://10.0.0.1/', '', 1000, 1)`.execute(db);
   await sql`
     insert into tool_catalog (server_id, name, position, definition, digest)
     values (${id}, 'refund', 1, '{"name":"refund","description":"","inputSchema":{"type":"object"}}',
       ${'0'.repeat(64)})`.execute(db);
   const toolServerId = toId('toolServer', id);
-  return { path: `/api/v1/tool-servers/${toolServerId}`, toolServerId };
+  return { path: `/api/v1/tool-servers/${toolServerId}`, toolServerId, name };
 }
 
 const alertSettings = {
@@ -204,6 +202,10 @@ export const workspaceCalls: Readonly<Record<string, Prepare>> = {
   async 'GET /api/v1/tool-servers'(fixture) {
     const { toolServerId } = await addToolServer(fixture);
     return { path: '/api/v1/tool-servers', workspace: [toolServerId] };
+  },
+  async 'GET /api/v1/tools'(fixture) {
+    const { name } = await addToolServer(fixture);
+    return { path: '/api/v1/tools', workspace: [name] };
   },
   'GET /api/v1/tool-servers/{toolServerId}': ofToolServer(''),
   'PATCH /api/v1/tool-servers/{toolServerId}': ofToolServer('', { enabled: false }),

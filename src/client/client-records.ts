@@ -49,6 +49,8 @@ export type DeclarationChange = Output<'applyDeclaration'>['changes'][number];
 /** With the definitions of its tools. */
 export type ToolServer = Output<'getToolServer'>;
 export type ToolServerSummary = Output<'listToolServers'>['toolServers'][number];
+/** What a version can name. */
+export type ListedTool = Output<'listTools'>['tools'][number];
 /** Includes the signing secret, which is shown once. */
 export type IssuedToolServer = Output<'createToolServer'>;
 export type ToolServerInput = BodyOf<'createToolServer'>;

@@ -5,6 +5,8 @@ import type { CallOptions } from './request.ts';
 
 export function tools({ method, plain, request }: Connection) {
   return {
+    /** What versions can name. */
+    tools: { list: plain('listTools.tools') },
     toolServers: {
       /** Returns the signing secret too, which is shown once. */
       create: plain('createToolServer'),

@@ -75,6 +75,7 @@ export const paths = {
   '/api/v1/budgets/{budgetId}': { GET: 'getBudget', PATCH: 'updateBudget body', DELETE: 'deleteBudget' },
   '/api/v1/budgets/{budgetId}/windows': { GET: 'listBudgetWindows query' },
   '/api/v1/tool-servers': { POST: 'createToolServer body', GET: 'listToolServers' },
+  '/api/v1/tools': { GET: 'listTools query' },
   '/api/v1/tool-servers/{toolServerId}': { GET: 'getToolServer', PATCH: 'updateToolServer body', DELETE: 'deleteToolServer' },
   '/api/v1/tool-servers/{toolServerId}/rotate': { POST: 'rotateToolServer body' },
   '/api/v1/tool-servers/{toolServerId}/check': { POST: 'checkToolServer' },

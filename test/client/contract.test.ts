@@ -129,6 +129,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.endpoints.replay('e', { startDate: '2026-11-21', endDate: '2026-11-22' }),
   (c) => c.toolServers.create({ name: 'crm', kind: 'http', url: 'https://crm.example/tools' }),
   (c) => c.toolServers.list(),
+  (c) => c.tools.list({ server: 'crm' }),
   (c) => c.toolServers.get('t'),
   (c) => c.toolServers.getWithEtag('s'),
   (c) => c.toolServers.update('t', { enabled: false }),

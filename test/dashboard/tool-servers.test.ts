@@ -48,10 +48,10 @@ test('a tool server is added with its secret, changed and deleted', async () => 
   await page.getByText('No tool servers yet').waitFor();
 });
 
-test('the editor adds a tool, and shows what the model will see of it', async () => {
+test('an editor adds a tool to a version, and sees what the model will see of it', async () => {
   const { name } = await addToolServer(service, { url: receiver.url });
   const prompt = await makePrompt(service, { user: 'Hi' });
-  const { page, check } = await visit(`/prompts/${prompt.promptId}`, { as: 'owner' });
+  const { page, check } = await visit(`/prompts/${prompt.promptId}`, { as: 'editor' });
   await page.getByLabel('Tool server').selectOption({ label: name });
   await page.getByLabel('Tool', { exact: true }).selectOption('refund');
   await page.getByText('"Pays an order back."', { exact: false }).waitFor();
@@ -59,6 +59,7 @@ test('the editor adds a tool, and shows what the model will see of it', async ()
   const extras = page.getByLabel('Tools and more settings as JSON');
   const { tools } = JSON.parse(await extras.inputValue());
   assert.deepEqual(tools, [{ server: name, tool: 'refund', approval: 'never' }]);
+  assert.ok(await page.getByRole('button', { name: 'refund is added' }).isDisabled());
   await check();
 });
 
@@ -89,4 +90,28 @@ test('a record has a timeline of turns and calls, and its version can be edited'
     ...{ key, body: { user: 'Other.', tools: written } },
   });
   assert.equal(added.status, 201, added.body.message);
+});
+
+test('the playground counts calls of tools, and the record shows which went wrong', async () => {
+  const { name, path } = await addToolServer(service, { url: 'cueline:echo' });
+  const model = echoOf([['refund', { orderId: 'o-1' }]], [['unknown', {}]]);
+  const tools = [{ server: name, tool: 'refund', safe: true }];
+  const prompt = await makePrompt(service, { user: 'Pay it back.', model, tools });
+  await service.call('PATCH', path, { key, body: { enabled: false } });
+  const { page, check } = await visit(`/prompts/${prompt.promptId}/playground`, { as: 'editor' });
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const calls = page
+    .locator('dt', { hasText: 'Tool calls' })
+    .locator('xpath=following-sibling::dd');
+  await calls.first().waitFor();
+  assert.equal(await calls.first().textContent(), '1');
+  await page.getByRole('link', { name: 'Record' }).click();
+  const timeline = page.getByRole('region', { name: 'Timeline' });
+  const refund = timeline.getByRole('listitem').filter({ hasText: 'TOOL_SERVER_ERROR' });
+  await refund.waitFor();
+  assert.equal(await refund.getAttribute('data-tone'), 'bad');
+  await timeline.getByText('error', { exact: true }).waitFor();
+  await refund.locator('summary').click();
+  await timeline.getByText('The tool server is disabled.').waitFor();
+  await check({ inDarkMode: true });
 });

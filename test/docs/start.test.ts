@@ -78,7 +78,7 @@ test('the first start and the guide lead to an agent of a real model', {
   const printed = [...server.output.text.matchAll(/^ {2}curl (?:.*\\\n)*.*$/gm)].map(
     ([command]) => command,
   );
-  const [echo = '', real = '', read = ''] = printed;
+  const [echo = '', real = '', read = '', tool = ''] = printed;
   assert.equal(JSON.parse(await run(echo)).agentName, 'Explainer');
   assert.equal(provider.calls.length, 0);
   provider.script({ text: 'They follow the moon.' });
@@ -86,6 +86,7 @@ test('the first start and the guide lead to an agent of a real model', {
   assert.equal(provider.calls[0]?.model, 'gpt-5.4-mini');
   const [record] = JSON.parse(await run(read)).executions;
   assert.deepEqual([record.agentName, record.modelUsed], ['Real explainer', 'openai/gpt-5.4-mini']);
+  assert.equal(JSON.parse(await run(tool)).agentName, 'Tool user');
 
   const [keys = '', file = '', app = '', wait = ''] = blocks.flatMap(({ name, commands }) =>
     name ? [] : [commands],
@@ -120,12 +121,36 @@ test('the first start and the guide lead to an agent of a real model', {
   assert.deepEqual(JSON.parse(await run(wait, { ...env, APP_KEY })), sorted);
 });
 
-test('without the key of a provider there is one demo agent', async (t) => {
-  const { main, start } = await startClone(t);
+test('without the key of a provider there are two demo agents, and the documents have them as code', async (t) => {
+  const { main, start, run } = await startClone(t);
   const server = start(`${process.execPath} ${main} start`);
   t.after(server.stop);
   await server.said(/End +Ctrl-C/);
-  await server.said(/executions\?limit=1/);
-  assert.equal(server.output.text.match(/agt_\w+(?= |\n)/g)?.length, 1, server.output.text);
-  assert.match(server.output.text, /Execute the demo agent and read its record:/);
+  await server.said(/calls a tool\. Its record/);
+  const { text } = server.output;
+  assert.equal(text.match(/^ {2}Agent +agt_\w+(?= |$)/gm)?.length, 2, text);
+  assert.match(text, /Execute the demo agent and read its record:/);
+
+  const url = /^ {2}API +(\S+)$/m.exec(text)?.[1] ?? '';
+  const printed = { CUELINE_URL: url, CUELINE_KEY: /cue_\w+/.exec(text)?.[0] ?? '' };
+  const tools = await readFile(join(root, 'docs/tools.md'), 'utf8');
+  const [, commands = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(tools) ?? [];
+  const shown = await run(commands, printed);
+  assert.match(shown, /^Let the tool repeat "Hello"\.$/m);
+  const rows = shown.split('\n').filter((line) => /^\d/.test(line));
+  assert.deepEqual(
+    rows.map((row) => row.split(/ +/).filter((cell) => !/^\d{4}-/.test(cell))),
+    [
+      ['1', 'model', '-', 'done', '-', '-'],
+      ['1', 'tool', 'repeat', 'done', '1', '{"text":"Hello"}'],
+      ['2', 'model', '-', 'done', '-', '-'],
+    ],
+  );
+  const [, demo = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(tools) ?? [];
+  const [keys = ''] = blocks.flatMap(({ name, commands }) => (name ? [] : [commands]));
+  const diff = (file: string) =>
+    run(`${keys}\nnpm run -s cueline -- diff --exit-code - <<'END'\n${file}END`);
+  assert.match(await diff(demo), /^\? agent Explainer is not in the file$/m);
+  const explainer = await readFile(join(root, 'docs/demo.yaml'), 'utf8');
+  assert.match(await diff(explainer), /^\? agent Tool user is not in the file$/m);
 });

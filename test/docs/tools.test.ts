@@ -12,15 +12,15 @@ import { startService } from '../../harness/service.ts';
 import { runShell } from '../../harness/shell.ts';
 import { createModels } from '../../src/models/registry.ts';
 
-/** Runs the receivers, the command and the files of docs/tools.md. */
+/** Runs the receivers, the command and the files of docs/tools.md but those of the demo, which start.test.ts runs. */
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/tools.md'), 'utf8');
 const blocks = (language: string) =>
   [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
     ([, code = '']) => code,
   );
-const [create = ''] = blocks('sh');
-const [agents = '', servers = ''] = blocks('yaml');
+const [, create = ''] = blocks('sh');
+const [, agents = '', servers = ''] = blocks('yaml');
 const receivers = {
   node: { command: process.execPath, args: ['--input-type=module', '-e', ...blocks('js')] },
   python: { command: 'python3', args: ['-c', ...blocks('python')] },

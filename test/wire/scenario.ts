@@ -536,6 +536,7 @@ async function toolServers(full: RecordedCaller, settings: ScenarioSettings): Pr
   });
   const path = `/api/v1/tool-servers/${toolServerId}`;
   await full.call('GET /api/v1/tool-servers');
+  await full.call('GET /api/v1/tools?server=crm');
   await full.call(`PATCH ${path}`, { body: { headers: { 'X-Team': 'billing' } } });
   await full.call(`GET ${path}`);
   await full.call(`POST ${path}/check`);

@@ -45,8 +45,20 @@ function asWritten(tool: VersionTool): unknown {
 
 /** The text with a further tool of a server. */
 export function withTool(extras: Extras, server: string, tool: string): string {
-  const tools = [...(extras.tools ?? []), { server, tool, approval: 'never' }];
+  const tools = [...toolsOf(extras), { server, tool, approval: 'never' }];
   return JSON.stringify({ ...extras, tools }, null, 2);
+}
+
+/** Whether the text names a tool of a server. */
+export function hasTool(extras: Extras, server: string, tool: string): boolean {
+  return toolsOf(extras).some((one) => one?.server === server && one.tool === tool);
+}
+
+type WrittenTool = { readonly server?: unknown; readonly tool?: unknown } | null;
+
+/** Somebody may be writing them. */
+function toolsOf({ tools }: { readonly tools?: unknown }): readonly WrittenTool[] {
+  return Array.isArray(tools) ? tools : [];
 }
 
 /** The fields in the text; a message if it is invalid. */

@@ -3,6 +3,9 @@ import { cueline } from '../client/client.ts';
 
 export const toolServers = resource('tool servers', 'Tool server', cueline.toolServers);
 
+/** What versions can name, for editors too. A change of a server makes it stale. */
+export const tools = resource('tool servers', 'Tool', cueline.tools);
+
 /** Returns the new secret. Both sign during the grace period. */
 export const rotateToolServer = (toolServerId: string) =>
   toolServers.action(

@@ -1,51 +1,47 @@
 import { Button, NativeSelect, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ToolServer } from '../../../src/client/index.ts';
+import type { ListedTool } from '../../../src/client/index.ts';
 import { CodeBlock } from '../../components/code/code-block.tsx';
-import { readExtras, withTool } from '../../data/prompts/version-extras.ts';
-import { can, useMe } from '../../data/workspace/me.ts';
-import { toolServers } from '../../data/workspace/tool-servers.ts';
+import { hasTool, readExtras, withTool } from '../../data/prompts/version-extras.ts';
+import { tools } from '../../data/workspace/tool-servers.ts';
 import type { Draft } from './draft.ts';
 
-/** Adds a tool of a server to a draft, and shows what the model will see of it. For owners: only they see the servers. */
+/** Adds a tool of a server to a draft, and shows what the model will see of it. */
 export function ToolPicker(props: {
   readonly draft: Draft;
   readonly onEdit: (change: Partial<Draft>) => void;
 }) {
   const { draft, onEdit } = props;
-  const [serverId, setServerId] = useState('');
+  const [server, setServer] = useState('');
   const [toolName, setToolName] = useState('');
-  const isOwner = can(useMe(), 'manage');
-  const servers = useQuery({ ...toolServers.list(), enabled: isOwner });
-  const server = useQuery({ ...toolServers.get(serverId), enabled: serverId !== '' });
-  if (!servers.data || servers.data.length === 0) return null;
-  const tool = server.data?.tools.find(({ name }) => name === toolName);
+  const { data: named = [] } = useQuery(tools.list({}));
+  const { data: defined = [] } = useQuery({ ...tools.list({ server }), enabled: server !== '' });
+  if (named.length === 0) return null;
+  const tool = defined.find((one) => one.tool === toolName);
   const extras = readExtras(draft.extras);
+  const isAdded = typeof extras === 'object' && hasTool(extras, server, toolName);
   return (
     <Stack gap="xs" mt="sm">
       <div className="field-row">
         <NativeSelect
           label="Tool server"
-          value={serverId}
+          value={server}
           onChange={({ currentTarget }) => {
-            setServerId(currentTarget.value);
+            setServer(currentTarget.value);
             setToolName('');
           }}
-          data={[
-            { value: '', label: 'None' },
-            ...servers.data.map(({ toolServerId, name }) => ({ value: toolServerId, label: name })),
-          ]}
+          data={[{ value: '', label: 'None' }, ...new Set(named.map((one) => one.server))]}
         />
         <NativeSelect
           label="Tool"
           value={toolName}
-          disabled={!server.data}
+          disabled={server === ''}
           onChange={({ currentTarget }) => setToolName(currentTarget.value)}
-          data={['', ...(server.data?.tools.map(({ name }) => name) ?? [])]}
+          data={['', ...named.flatMap((one) => (one.server === server ? [one.tool] : []))]}
         />
       </div>
-      {tool && server.data && (
+      {tool && (
         <>
           <CodeBlock label="What the model sees" code={shown(tool)} />
           <p className="note">
@@ -54,13 +50,13 @@ export function ToolPicker(props: {
           </p>
           <Button
             variant="default"
-            disabled={typeof extras === 'string'}
+            disabled={typeof extras === 'string' || isAdded}
             onClick={() => {
-              if (typeof extras === 'string' || !server.data) return;
-              onEdit({ extras: withTool(extras, server.data.name, tool.name) });
+              if (typeof extras === 'object')
+                onEdit({ extras: withTool(extras, server, tool.tool) });
             }}
           >
-            Add {tool.name}
+            {isAdded ? `${tool.tool} is added` : `Add ${tool.tool}`}
           </Button>
         </>
       )}
@@ -68,6 +64,6 @@ export function ToolPicker(props: {
   );
 }
 
-function shown({ name, description, inputSchema }: ToolServer['tools'][number]): string {
+function shown({ tool: name, description, inputSchema }: ListedTool): string {
   return JSON.stringify({ name, description, parameters: inputSchema }, null, 2);
 }

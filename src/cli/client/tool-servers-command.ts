@@ -2,10 +2,18 @@ import type { ToolServerInput, ToolServerPatch } from '../../client/index.ts';
 import { isObject } from '../../core/is-object.ts';
 import { CommandFailure } from './command-failure.ts';
 import { readInput } from './input.ts';
-import { printOne } from './print.ts';
+import { printList, printOne } from './print.ts';
 import type { Call } from './run-call.ts';
 
-/** `cueline tool-servers create`, `update`, `check` and `try`. Settings come from a file: other processes can see arguments. */
+/** `cueline tool-servers tools`, `create`, `update`, `check` and `try`. Settings come from a file: other processes can see arguments. */
+
+export async function listTools(
+  { cueline, signal, json }: Call,
+  given: { readonly server?: string },
+): Promise<void> {
+  const tools = await cueline.tools.list(given, { signal });
+  await printList(tools, ['server', 'tool', 'description'], json);
+}
 
 export async function createToolServer(
   { cueline, signal, json }: Call,

@@ -79,6 +79,12 @@ function execCommands(program: Command): void {
     .option(...timeout)
     .option(...interrupt)
     .action(calling(async () => (await cli()).wait));
+  const steps = 'list the turns of the model and the calls of tools of an execution';
+  plainCommand(program, 'steps', 'listExecutionSteps.steps', steps, {
+    columns: ['turn', 'kind', 'name', 'state', 'sent', 'startedAt', 'endedAt', 'result'],
+  })
+    .argument(...agentArgument)
+    .argument(...executionArgument);
   plainCommand(program, 'cancel', 'cancelExecution', 'cancel an execution', {
     done: ({ executionId, status }) => `${executionId}: ${status}.`,
   })
@@ -187,6 +193,9 @@ function toolServerCommands(command: Command): void {
   plainCommand(command, 'list', 'listToolServers.toolServers', 'list the tool servers', {
     columns: ['toolServerId', 'name', 'url', 'enabled', 'toolNames', 'problem'],
   });
+  serverCommand(command, 'tools', 'list the tools that versions can name; needs only manage')
+    .option('--server <name>', 'only tools of this server, with their descriptions')
+    .action(calling(async () => (await cli()).listTools));
   const show = 'show a tool server with its tools, without its secrets';
   plainCommand(command, 'show', 'getToolServer', show).argument(...server);
   serverCommand(command, 'create', 'create a tool server; prints its signing secret once')

@@ -37,10 +37,10 @@ export function createdLines({ owner, demo }: Pick<StartSummary, 'owner' | 'demo
   if (owner) rows.push(['Owner', owner.email]);
   if (owner?.password) rows.push(['Password', `${owner.password}   (shown once)`]);
   if (demo) {
-    rows.push(['Key', `${demo.key}   (shown once)`], ['Agent', toId('agent', demo.agentId)]);
-    if (demo.real) {
-      rows.push(['Agent', `${toId('agent', demo.real.agentId)}   (${demo.real.model})`]);
-    }
+    const { key, agentId, real, toolAgentId } = demo;
+    rows.push(['Key', `${key}   (shown once)`], ['Agent', toId('agent', agentId)]);
+    if (real) rows.push(['Agent', `${toId('agent', real.agentId)}   (${real.model})`]);
+    rows.push(['Agent', `${toId('agent', toolAgentId)}   (calls a tool)`]);
   }
   return rows.map(line);
 }
@@ -50,22 +50,30 @@ function line([name, value]: readonly [string, string]): string {
 }
 
 /** Works when pasted: executes the demo agents and reads the latest record. */
-function curl(url: string, { agentId, real, key }: Demo): string[] {
+function curl(url: string, { agentId, toolAgentId, real, key }: Demo): string[] {
   const pathOf = (id: string) => `${url}/api/v1/agents/${toId('agent', id)}`;
   const credential = `-H 'Authorization: Bearer ${key}'`;
-  const body = [
+  const bodyOf = (variables: string) => [
     `    ${credential} -H 'Content-Type: application/json' \\`,
-    `    -d '{"variables": {"topic": "tides"}}'`,
+    `    -d '{"variables": ${variables}}'`,
+    '',
   ];
-  const execute = [`  curl -sX POST ${pathOf(agentId)}/execute \\`, ...body, ''];
+  const body = bodyOf('{"topic": "tides"}');
+  const execute = [`  curl -sX POST ${pathOf(agentId)}/execute \\`, ...body];
   const read = `  curl -s '${pathOf((real ?? { agentId }).agentId)}/executions?limit=1' ${credential}`;
+  const callTool = [
+    'Execute the one that calls a tool. Its record, with each turn and call, is at',
+    `${url}/agents/${toId('agent', toolAgentId)}/history`,
+    ...['', `  curl -sX POST ${pathOf(toolAgentId)}/execute \\`, ...bodyOf('{}')],
+  ];
   if (!real) {
-    return ['Execute the demo agent and read its record:', '', ...execute, read, ''];
+    const title = 'Execute the demo agent and read its record:';
+    return [title, '', ...execute, read, '', ...callTool];
   }
   return [
     ...['Execute the demo agent, which only repeats its prompt:', '', ...execute],
     ...[`Execute the one on ${real.model} and follow its answer:`, ''],
     `  curl -sNX POST ${pathOf(real.agentId)}/execute -H 'Accept: text/event-stream' \\`,
-    ...[...body, '', 'Read its record, with tokens and cost:', '', read, ''],
+    ...[...body, 'Read its record, with tokens and cost:', '', read, '', ...callTool],
   ];
 }

@@ -39,7 +39,8 @@ async function start(context: Context, role: Role): Promise<void> {
   const opened = await openForServer(context);
   const database = { ...opened, secret: await finishRotation(context, opened) };
   const { db } = database;
-  await verifySecret(db, deriveSealKey(database.secret));
+  const sealKey = deriveSealKey(database.secret);
+  await verifySecret(db, sealKey);
   const bootstrapped = await bootstrapWorkspace(db, {
     ownerEmail: config.owner.email,
     ownerPassword: config.owner.password,
@@ -48,8 +49,10 @@ async function start(context: Context, role: Role): Promise<void> {
   const owner = bootstrapped.created ? bootstrapped : null;
   let demo: Demo | null = null;
   try {
-    if (bootstrapped.created)
-      demo = await createDemo(db, bootstrapped, demoModel(config.providerEnv));
+    if (bootstrapped.created) {
+      const realModel = demoModel(config.providerEnv);
+      demo = await createDemo(db, bootstrapped, { realModel, sealKey });
+    }
     const url = await startServing(context, role, database);
     console.log(banner({ role, url, place: database.place, owner, demo }));
   } catch (error) {

@@ -25,6 +25,17 @@ export const toolConcurrencyMax = 200;
 export const toolConcurrencyDefault = 20;
 export const toolPathMax = 1_000;
 
+/**
+ * The URL of the built-in server, which answers each call with its arguments: for demos, and for agents whose tools have no server yet.
+ * Nothing leaves the process, so the outbound guard has no exception for it.
+ */
+export const echoServerURL = 'cueline:echo';
+
+/** Whether calls of a server with this URL leave the process. */
+export function isOutbound(url: string | null): url is string {
+  return url !== null && url !== echoServerURL;
+}
+
 /** Bytes of a result that the model sees. */
 export const resultLimitMin = 1_024;
 export const resultLimitMax = 65_536;

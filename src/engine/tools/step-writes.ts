@@ -95,13 +95,13 @@ function lengthOf(given: unknown): number {
   return JSON.stringify(given)?.length ?? 0;
 }
 
-/** SQL: the items `i` whose claim still holds, as `held`, with their queue rows locked. */
+/** SQL: the items `i` whose claim still holds, as `held`, with their queue rows locked, and the time: a turn ends when its calls leave. */
 const heldBy = (table: Sql, ids: Sql, isCurrent: Sql) => sql`
   items as materialized (select * from ${table}),
   locked as materialized (
     select id, worker, attempt, turns, reservations from execution_queue where id = any(${ids}) order by id for no key update),
   held as materialized (
-    select i.*, l.reservations, l.attempt = i.attempt as is_first from items i
+    select i.*, l.reservations, l.attempt = i.attempt as is_first, clock_timestamp() as at from items i
     join locked l on l.id = i.execution_id and l.worker = i.worker and ${isCurrent})`;
 
 const claimColumns = {
@@ -183,7 +183,7 @@ const writeTurns = statement<readonly EndedTurn[], { ordinal: number }>('step-tu
   models as (
     insert into execution_steps (execution_id, n, part, state, ended_at, message, model, input_tokens, output_tokens,
       cost_usd, cost_known, latency_ms)
-    select h.execution_id, h.n, 0, 'done', clock_timestamp(), h.message, h.model, h.input_tokens, h.output_tokens,
+    select h.execution_id, h.n, 0, 'done', h.at, h.message, h.model, h.input_tokens, h.output_tokens,
       h.usd, h.known, h.latency_ms
     from held h where h.is_first),
   calls as (
@@ -192,8 +192,8 @@ const writeTurns = statement<readonly EndedTurn[], { ordinal: number }>('step-tu
     select c.execution_id, c.n, c.part, c.state, c.sent, c.safe, c.is_error, c.tool_call_id, c.call_id, c.name,
       c.server_id, c.arguments, c.used_arguments, c.result,
       case when c.state = 'dispatched' then h.attempt + 1 end,
-      case when c.state = 'dispatched' then clock_timestamp() end,
-      case when c.state not in ('ready', 'dispatched') then clock_timestamp() end
+      case when c.state = 'dispatched' then h.at end,
+      case when c.state not in ('ready', 'dispatched') then h.at end
     from ${plannedCalls.table} join held h on h.execution_id = c.execution_id and h.n = c.n and h.is_first)
   select ordinal::int as ordinal from held`;
 
@@ -214,7 +214,7 @@ const writeDispatches = statement<readonly DispatchedCall[], { ordinal: number }
   with ${heldBy(dispatches.table, dispatches.array('execution_id'), sql`l.attempt = i.attempt`)},
   sent as (
     update execution_steps s set state = 'dispatched', sent = s.sent + (s.state = 'ready')::int, claim = h.attempt,
-      used_arguments = h.used_arguments, dispatched_at = clock_timestamp()
+      used_arguments = h.used_arguments, dispatched_at = h.at
     from held h
     where s.execution_id = h.execution_id and s.execution_id = any(${dispatches.array('execution_id')})
       and s.n = h.n and s.part = h.part and (s.state = 'ready' or s.state = 'dispatched' and s.claim = h.attempt)
@@ -241,7 +241,7 @@ const writeSettlements = statement<readonly SettledCall[], { ordinal: number }>(
   settled as (
     update execution_steps s set state = h.state, sent = s.sent - (h.given_back and s.state = 'dispatched')::int, is_error = h.is_error,
       error_code = h.error_code, result = h.result, result_json = h.result_json,
-      ended_at = case when h.state <> 'ready' then clock_timestamp() end
+      ended_at = case when h.state <> 'ready' then h.at end
     from held h
     where s.execution_id = h.execution_id and s.execution_id = any(${settlements.array('execution_id')})
       and s.n = h.n and s.part = h.part and s.state in ('ready', 'dispatched'))

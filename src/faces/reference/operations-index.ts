@@ -138,6 +138,7 @@ export const endpoints = {
   listBudgetWindows: budgets.listBudgetWindows,
   createToolServer: toolServers.createToolServer,
   listToolServers: toolServers.listToolServers,
+  listTools: toolServers.listTools,
   getToolServer: toolServers.getToolServer,
   updateToolServer: toolServers.updateToolServer,
   deleteToolServer: toolServers.deleteToolServer,

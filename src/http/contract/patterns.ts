@@ -1,5 +1,6 @@
 import { namePattern, optionalNamePattern } from '../../core/people/name.ts';
 import { aliasPattern, slugPattern } from '../../core/slug.ts';
+import { echoServerURL } from '../../core/tools/tool-server.ts';
 import { workflowName } from '../../core/workflow-name.ts';
 
 /** Browsers omit the default port of a scheme and leading zeros. */
@@ -68,6 +69,10 @@ export const patterns = {
   url: {
     source: '^https?://\\S+$',
     requirement: 'must start with http:// or https:// and contain no spaces',
+  },
+  toolServerURL: {
+    source: `^(https?://\\S+|${echoServerURL})$`,
+    requirement: `must start with http:// or https:// and contain no spaces, or be ${echoServerURL}`,
   },
   ownPage: {
     source: '^/(?![/\\\\])',

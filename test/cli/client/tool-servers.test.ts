@@ -51,6 +51,8 @@ test('creates, lists, shows, changes, tries, rotates and deletes a server', asyn
     listed.map(({ name, toolNames }) => [name, toolNames]),
     [['crm', ['refund']]],
   );
+  const tools = await call(['tool-servers', 'tools', '--server', 'crm']);
+  assert.match(tools.stdout, /^crm +refund +Pays an order back\.$/m);
   const shown = await call(['tool-servers', 'show', id]);
   assert.match(shown.stdout, /^headerNames +a$/m);
   assert.doesNotMatch(shown.stdout, /hidden|whsec_/);

@@ -37,7 +37,7 @@ function Step(props: { readonly step: ExecutionStep; readonly from: number; read
       <span className={classes.name}>
         {kind === 'model' ? `Turn ${turn}: ${step.modelUsed ?? 'model'}` : step.name}
       </span>
-      {tone && <StateBadge tone={tone} text={errorCode ?? state} />}
+      {tone && <StateBadge tone={tone} text={errorCode ?? (isError ? 'error' : state)} />}
       <span className={classes.figures}>
         {durationOf(step)} {costCell(step)}
       </span>

@@ -14,6 +14,7 @@ import {
   oneOf,
   optional,
   ownId,
+  query,
   text,
   time,
 } from '../../../http/contract/shared.ts';
@@ -54,9 +55,9 @@ const DeclaredTool = Type.Object(
 /** What POST, PATCH and declarations accept. */
 export const toolServerFields = {
   url: Type.String({
-    ...{ maxLength: limits.urlMax, pattern: patterns.url.source },
+    ...{ maxLength: limits.urlMax, pattern: patterns.toolServerURL.source },
     description:
-      '`https://` and a public address, unless the server allows the host, without user, query and fragment.',
+      '`https://` and a public address, unless the server allows the host, without user, query and fragment. Or `cueline:echo`, which is built in and answers each call with its arguments.',
     examples: ['https://crm.example.com/tools'],
   }),
   headers: Type.Unsafe<Record<string, string>>({
@@ -161,6 +162,39 @@ export const listToolServers = endpoint({
   description: 'By name, with the names of their tools. Omits the secrets.',
   responses: {
     200: Type.Object({ toolServers: Type.Array(ToolServerSummary) }, { title: 'ToolServerList' }),
+  },
+});
+
+export const listTools = endpoint({
+  ...{ id: 'listTools', method: 'GET', path: '/api/v1/tools', tag, auth: 'manage' },
+  summary: 'List the tools that versions can name',
+  description:
+    'Of enabled servers, by their names, for those who write versions: without addresses and headers. Descriptions and schemas only of the `server` in the query.',
+  query: query({
+    server: Type.Optional(
+      Type.String({
+        pattern: patterns.slug.source,
+        description: 'Only tools of this server, with what a model sees of them.',
+      }),
+    ),
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        tools: Type.Array(
+          Type.Object(
+            {
+              server: Type.String({ description: 'Name of the tool server.' }),
+              tool: Type.String({ description: 'Name of the tool on its server.' }),
+              description: Type.Optional(Type.String()),
+              inputSchema: Type.Optional(inputSchema),
+            },
+            { title: 'ListedTool' },
+          ),
+        ),
+      },
+      { title: 'ToolList' },
+    ),
   },
 });
 

@@ -5,7 +5,7 @@ import { route } from '../../../http/route.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { requireWholeWorkspace } from '../../people/access/require-permission.ts';
 import * as contract from '../contract/tool-servers-contract.ts';
-import { listToolServers } from '../statements/tool-servers.ts';
+import { listToolServers, listTools } from '../statements/tool-servers.ts';
 import * as flow from '../verbs/change-tool-server.ts';
 import { checkToolServer, type TryDeps, tryTool } from '../verbs/try-tool.ts';
 
@@ -24,6 +24,11 @@ export function toolServerRoutes(app: FastifyInstance, deps: ToolServerRouteDeps
 
   route(app, deps, contract.listToolServers, async ({ caller }) => {
     return { result: { toolServers: await listToolServers(db, caller.workspaceId) } };
+  });
+
+  route(app, deps, contract.listTools, async ({ query, caller }) => {
+    requireWholeWorkspace(caller);
+    return { result: { tools: await listTools(db, caller.workspaceId, query.server ?? null) } };
   });
 
   route(app, deps, contract.getToolServer, async ({ ids, caller }) => {

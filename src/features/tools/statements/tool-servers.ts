@@ -42,6 +42,31 @@ export async function listToolServers(db: Db, workspaceId: string): Promise<Tool
   return rows;
 }
 
+export interface ListedTool {
+  readonly server: string;
+  readonly tool: string;
+  readonly description?: string;
+  readonly inputSchema?: ToolDefinition['inputSchema'];
+}
+
+/** Of enabled servers. Those of all servers are without definitions, which may have megabytes together. */
+export async function listTools(
+  db: Db,
+  workspaceId: string,
+  server: string | null,
+): Promise<ListedTool[]> {
+  const { rows } = await sql<{ server: string; tool: string; definition: string | null }>`
+    select s.name as server, c.name as tool, case when ${server !== null} then c.definition end as definition
+    from tool_servers s join tool_catalog c on c.server_id = s.id
+    where s.workspace_id = ${workspaceId} and s.enabled and c.state <> 'gone'
+      and (${server}::text is null or s.name = ${server})
+    order by s.name collate "C", c.position`.execute(db);
+  return rows.map(({ definition, server, tool }) => {
+    const { description, inputSchema } = JSON.parse(definition ?? '{}');
+    return { server, tool, description, inputSchema };
+  });
+}
+
 export async function findToolServer(
   db: Db,
   workspaceId: string,

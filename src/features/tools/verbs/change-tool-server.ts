@@ -6,6 +6,7 @@ import { type Precondition, refuseStale } from '../../../core/precondition.ts';
 import {
   definitionDigest,
   definitionsCharsMax,
+  isOutbound,
   type ToolDefinition,
   type ToolServerKind,
   toolConcurrencyDefault,
@@ -75,7 +76,7 @@ export async function createToolServer(
     });
     if (!isNew) throw nameTaken(name);
     await store.writeCatalog(trx, id, digested(tools));
-    const host = new URL(url).host;
+    const host = hostOf(url);
     await auditChange(trx, caller, 'toolServer.create', id, { name, kind, host });
     return { ...(await requireToolServer(trx, caller, id)), signingSecret };
   });
@@ -110,7 +111,7 @@ export async function changeToolServer(
     const sealed = headers && sealedHeaders(deps.sealKey, { workspaceId, id }, headers);
     await store.updateToolServer(trx, id, next, sealed ?? null);
     if (tools && fields.includes('tools')) await store.writeCatalog(trx, id, digested(tools));
-    const host = settings.url !== undefined && { host: new URL(settings.url).host };
+    const host = settings.url !== undefined && { host: hostOf(settings.url) };
     await auditChange(trx, caller, 'toolServer.change', id, { fields, ...host });
     return requireToolServer(trx, caller, id);
   });
@@ -194,7 +195,7 @@ export async function requireAllowed(
   place = '',
 ): Promise<void> {
   const { url, headers, tools } = settings;
-  const problem = url === null ? null : await checkBaseURL(url);
+  const problem = isOutbound(url) ? await checkBaseURL(url) : null;
   if (problem) throw invalidRequest(`${place}Field "url": ${problem.replace('base URL', 'URL')}`);
   const wrong = serverHeadersProblem(headers) ?? toolsProblem(tools) ?? pathProblem(url, tools);
   if (wrong) throw invalidRequest(`${place}${wrong}`);
@@ -239,6 +240,11 @@ function changedFields(
 ): string[] {
   const fields = Object.keys(settings) as (keyof store.ToolServerSettings)[];
   return fields.filter((field) => settings[field] !== row[field]);
+}
+
+/** For the audit log. */
+function hostOf(url: string): string {
+  return isOutbound(url) ? new URL(url).host : url;
 }
 
 function digested(tools: readonly ToolDefinition[]) {

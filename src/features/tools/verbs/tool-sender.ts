@@ -1,8 +1,9 @@
 import type { ToolOutcome, ToolPort, ToolRequest } from '../../../core/tools/tool-port.ts';
 import type { PostTool } from '../../../core/tools/tool-post.ts';
-import { toolURL } from '../../../core/tools/tool-server.ts';
+import { isOutbound, toolURL } from '../../../core/tools/tool-server.ts';
 import type { Db } from '../../../db/database.ts';
 import { batcher } from '../../../engine/transaction/batcher.ts';
+import { echoArguments } from '../rules/echo-arguments.ts';
 import { ServerSlots } from '../rules/server-slots.ts';
 import { failed, keptBytesOf, outcomeOf, refused } from '../rules/tool-outcome.ts';
 import { callHeaders } from '../rules/tool-request.ts';
@@ -72,8 +73,11 @@ export function createToolSender(deps: ToolSenderDeps): ToolSender {
       ...callHeaders({ ...request, body, atMs }, secrets.signing),
     };
     const leftMs = Math.floor(timeoutMs - (performance.now() - readAt));
-    const post = { ...{ url, headers, body, signal }, keptBytes: keptBytesOf(resultLimit) };
-    const posted = await deps.post({ ...post, timeoutMs: Math.max(1, leftMs) }).finally(release);
+    const post = isOutbound(called.url) ? deps.post : echoArguments;
+    const posted = await post({
+      ...{ url, headers, body, signal, keptBytes: keptBytesOf(resultLimit) },
+      timeoutMs: Math.max(1, leftMs),
+    }).finally(release);
     const nowMs = called.nowMs + performance.now() - readAt;
     const hide = (text: string) => deps.hideSecrets(text, secrets.all);
     return outcomeOf(posted, { resultLimit, timeoutMs, nowMs, hide });

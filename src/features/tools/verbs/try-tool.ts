@@ -2,7 +2,7 @@ import { requireFound } from '../../../core/failure.ts';
 import { toId, uuid7 } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { ToolOutcome } from '../../../core/tools/tool-port.ts';
-import { resultLimitMax } from '../../../core/tools/tool-server.ts';
+import { isOutbound, resultLimitMax } from '../../../core/tools/tool-server.ts';
 import { readClock } from '../../../db/clock.ts';
 import { type Db, inTransaction } from '../../../db/database.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
@@ -26,7 +26,7 @@ export async function checkToolServer(
   id: string,
 ): Promise<ToolServer> {
   const { url } = await requireToolServer(db, caller, id);
-  const problem = url === null ? null : await reachToolServer(url);
+  const problem = isOutbound(url) ? await reachToolServer(url) : null;
   return inTransaction(db, async (trx) => {
     requireFound(await store.lockToolServer(trx, caller.workspaceId, id), 'tool server');
     await store.writeCheck(trx, id, problem);
