@@ -1,8 +1,8 @@
-import { computeJob } from '../../core/compute.ts';
+import { computeJob, inlineCharsMax } from '../../core/compute.ts';
 import { isObject } from '../../core/is-object.ts';
-import { compact, elements, members } from '../../core/json.ts';
+import { compact, elements, hasMoreNames, members } from '../../core/json.ts';
 import { decodeUtf8 } from '../../core/utf8.ts';
-import { bodyBytesMax } from '../../http/contract/contract-limits.ts';
+import { bodyBytesMax, bodyNamesMax } from '../../http/contract/contract-limits.ts';
 
 /** The body of a request over MCP. */
 export interface McpBody {
@@ -26,8 +26,12 @@ export function readMcpBody(sent: string | Uint8Array): McpBody | null {
     }
   }
   const chars = callArguments.values().reduce((left, { length }) => left - length, text.length);
-  const isLong = text.length > bodyBytesMax && JSON.stringify(parsed).length > bodyBytesMax;
+  const isLong = text.length > inlineCharsMax && isTooLong(JSON.stringify(parsed));
   return isLong ? null : { parsed, callArguments, chars: Math.max(0, chars) };
+}
+
+function isTooLong(beside: string): boolean {
+  return beside.length > bodyBytesMax || hasMoreNames(beside, bodyNamesMax);
 }
 
 export const readMcpBodyJob = computeJob(import.meta.url, readMcpBody);

@@ -12,7 +12,7 @@ import { limitLists } from '../../features/people/access/count-calls.ts';
 import { visibleAgent } from '../../features/people/access/visible-resources.ts';
 import { requireWorkflow } from '../../features/workflows/routes/workflows-routes.ts';
 import { abortOnDisconnect } from '../../http/connection/disconnect.ts';
-import { bodyBytesMax, mcpMessagesMax } from '../../http/contract/contract-limits.ts';
+import { bodyBytesMax, bodyNamesMax, mcpMessagesMax } from '../../http/contract/contract-limits.ts';
 import { holdCallBytes } from '../../http/limits/call-bytes.ts';
 import { type CallBytes, readCallBody } from '../../http/request/body.ts';
 import { unauthorized } from '../../http/request/credential.ts';
@@ -131,7 +131,7 @@ async function readSent(
       ? readMcpBody(sent)
       : await compute.run(workspaceId, readMcpBodyJob, sent, sent.length);
   if (body) return body;
-  const message = `Everything but the arguments of calls must have at most ${bodyBytesMax} bytes.`;
+  const message = `Everything but the arguments of calls must have at most ${bodyBytesMax} bytes and ${bodyNamesMax} different names of fields.`;
   throw new CallFailure('BODY_TOO_LARGE', message);
 }
 
