@@ -40,6 +40,8 @@ export const declaredVersionsMax = 1_000;
 export const runItemsMax = 100;
 /** Workflow runs are counted up to this number, so that the time for a page stays bounded. */
 export const runsCountedMax = 10_000;
+/** Runs of a list whose executions are added up. */
+export const runsWithUsageMax = 10;
 /** Length of a step's condition, and of an expression about a record. */
 export const conditionMax = 2_000;
 

@@ -48,7 +48,7 @@ async function indexedIds(): Promise<string[]> {
 }
 
 function searchFor(words: string) {
-  const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
+  const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null, providerRequestId: null };
   const contents = { ...bounds, labels: [], words, variables: [] };
   return { ...firstHundred([one.agentId]), contents };
 }

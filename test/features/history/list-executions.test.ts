@@ -114,7 +114,7 @@ test('searches that ask the index find what a plain scan does', async () => {
 });
 
 const anyContents = {
-  ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null, labels: [] },
+  ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null, providerRequestId: null, labels: [] },
 };
 
 const patient = {

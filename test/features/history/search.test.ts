@@ -25,7 +25,7 @@ const { connection, db, close } = await openTestDatabase(1);
 after(close);
 
 const anyContents = {
-  ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null, labels: [] },
+  ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null, providerRequestId: null, labels: [] },
   variables: [],
 };
 
