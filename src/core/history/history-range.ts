@@ -100,7 +100,7 @@ export function spansOf(fromMs: number, toMs: number, levels: readonly BucketLev
 }
 
 /** The identifiers of a span. */
-export function idsOf({ fromMs, toMs }: Span): IdRange {
+export function idsOf({ fromMs, toMs }: Pick<Span, 'fromMs' | 'toMs'>): IdRange {
   return { fromId: uuidFloor(fromMs), toId: uuidFloor(toMs) };
 }
 

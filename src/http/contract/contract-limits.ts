@@ -150,6 +150,8 @@ export const statisticsBucketsMax = 25_000;
 export const statisticsRowsMax = 100_000;
 /** With a label in `groupBy`: a stored row per value. */
 export const statisticsLabelRowsMax = 500_000;
+/** Records of a user, read one by one: to add up those with a tag takes a second. */
+export const statisticsRecordsMax = 50_000;
 /** Values of a label that get a group of their own. */
 export const statisticsValuesMax = 50;
 /** Days for which statistics per minute are always kept. */
