@@ -21,7 +21,7 @@ await say('# First question', labels);
 service.models.script(new ModelFailure('PROVIDER_AUTH', 'no'));
 await say('Second question', labels);
 await say('Third question', labels);
-await say('Elsewhere', { user: 'ann & co', session: 'chat 2' });
+await say('Elsewhere', { user: 'ann & co', session: 'chat 2', tags: ['beta'] });
 
 test('a session reads as a chat, from a record to its user', async () => {
   const { page, check } = await visit(`/session?session=${encodeURIComponent(labels.session)}`, {
@@ -105,6 +105,6 @@ test('charts of a user and a tag count the records of both', async () => {
   await page.getByText('User and tag together: stored records only').waitFor();
   await page.getByRole('table').first().waitFor();
   await check();
-  await page.goto(of('nobody-has-it'));
-  await page.getByRole('heading', { name: 'No executions in this period' }).waitFor();
+  const other = await visit(of('nobody-has-it'), { as: 'viewer' });
+  await other.page.getByRole('heading', { name: 'No executions in this period' }).waitFor();
 });

@@ -79,7 +79,7 @@ async function findExecution(query: ExecutionFilters, signal: AbortSignal) {
 
 /** By the identifier that the provider gave to the last request. That of a request to Cueline itself is only in its log. */
 async function findRequest(id: string, signal: AbortSignal): Promise<Identified> {
-  const query = { providerRequestId: id, playground: 'true,false' };
+  const query = { providerRequestId: id, playground: ['true', 'false'] } as const;
   const { found, searchedTo } = await findExecution(query, signal);
   const since = searchedTo === undefined ? '' : ` since ${formatTime(searchedTo)}`;
   return found ?? { id, label: `No record${since} has this request at a provider`, to: null };

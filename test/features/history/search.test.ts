@@ -25,8 +25,8 @@ const { connection, db, close } = await openTestDatabase(1);
 after(close);
 
 const anyContents = {
-  ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null, providerRequestId: null, labels: [] },
-  variables: [],
+  ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null, labels: [] },
+  ...{ providerRequestId: null, variables: [] },
 };
 
 /**

@@ -146,8 +146,8 @@ test('totals equal those of a plain sum, also where records are gone', async () 
 test('of more matches than are sorted, the newest are, and the page says so', async () => {
   const request = { ...firstHundred(made.agentIds), order: readSort('-costUSD'), after: null };
   const anyLatency = {
-    ...{ latencyMsMin: 0, latencyMsMax: null, costUsdMin: null, costUsdMax: null, providerRequestId: null },
-    ...{ variables: [], labels: [], words: null },
+    ...{ latencyMsMin: 0, latencyMsMax: null, costUsdMin: null, costUsdMax: null },
+    ...{ providerRequestId: null, variables: [], labels: [], words: null },
   };
   const ofModel = { ...request, model: made.models.slice(0, 1) };
   for (const list of [request, ofModel, { ...request, contents: anyLatency }]) {

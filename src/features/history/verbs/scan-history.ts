@@ -131,7 +131,13 @@ export class HistoryScan {
     const pieces = await this.#pieces();
     const candidates = matchingIn(pieces);
     const all = windowOf(pieces, 0, candidates);
-    const { pieces: finer } = await breakDown(this.trx, countable, all, candidates, this.#longPieces);
+    const { pieces: finer } = await breakDown(
+      this.trx,
+      countable,
+      all,
+      candidates,
+      this.#longPieces,
+    );
     return { ranges: rangesOf(finer), candidates };
   }
 

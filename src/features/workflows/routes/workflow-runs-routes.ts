@@ -3,7 +3,11 @@ import { CallFailure, invalidRequest, notFound, requireFound } from '../../../co
 import { fromId, storedId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { Db } from '../../../db/database.ts';
-import { runItemsMax, runsCountedMax, runsWithUsageMax } from '../../../http/contract/contract-limits.ts';
+import {
+  runItemsMax,
+  runsCountedMax,
+  runsWithUsageMax,
+} from '../../../http/contract/contract-limits.ts';
 import { allowOrigin } from '../../../http/cors.ts';
 import { rateHeaders } from '../../../http/limits/rate-headers.ts';
 import { bearerHash, unauthorized } from '../../../http/request/credential.ts';
@@ -22,7 +26,11 @@ import { requirePermission } from '../../people/access/require-permission.ts';
 import { mayRead } from '../../people/access/visible-resources.ts';
 import * as contract from '../contract/workflow-runs-contract.ts';
 import * as store from '../statements/workflow-history.ts';
-import { listItems, type WorkflowRunSummaryRow, type WorkflowStepRow } from '../statements/workflow-runs.ts';
+import {
+  listItems,
+  type WorkflowRunSummaryRow,
+  type WorkflowStepRow,
+} from '../statements/workflow-runs.ts';
 import {
   listExecutionsOfSteps,
   sumUsage,
@@ -68,8 +76,7 @@ export function workflowRunRoutes(app: FastifyInstance, deps: WorkflowDeps): voi
       const last = shown.at(-1);
       const nextCursor = hasMore && last ? toId('workflowRun', last.id) : null;
       const pagination = { ...page, total, hasMore };
-      const runs =
-        include === 'usage' ? await withUsage(deps, caller, shown) : shown.map(runOf);
+      const runs = include === 'usage' ? await withUsage(deps, caller, shown) : shown.map(runOf);
       return { result: { runs, pagination, totalIsExact, nextCursor } };
     },
     limitLists,

@@ -75,7 +75,9 @@ test('it counts who has both, combined with the other filters and what the calle
   assert.equal(await count('user=ada&tag=red&playground=true'), 0);
   assert.equal(await count('user=ada&tag=blue'), 0);
   assert.equal(await count('user=bob&tag=red&startDate=2026-01-01&endDate=2026-01-02'), 0);
-  await sql`update history_floor set at = clock_timestamp() + interval '1 hour'`.execute(service.db);
+  await sql`update history_floor set at = clock_timestamp() + interval '1 hour'`.execute(
+    service.db,
+  );
   assert.equal(await count('user=ada&tag=red'), 0);
   await sql`update history_floor set at = 'epoch'`.execute(service.db);
 });
