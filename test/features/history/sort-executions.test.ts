@@ -186,11 +186,12 @@ test('the index picks the records of a status before they are read', async () =>
   const page = { order: readSort('-costUSD'), after: null, take: 20 };
   const ranges = [request.range];
   const picked = /Index Only Scan using executions_\w+_agent_id_id_status_source_idx/;
-  for (const read of [
-    (trx: Trx) => sortRecords(trx, request, ranges, page),
-    (trx: Trx) => sumRecords(trx, request, ranges),
-    (trx: Trx) => countRecords(trx, request, ranges),
-  ]) {
+  const reads: readonly ((trx: Trx) => Promise<unknown>)[] = [
+    (trx) => sortRecords(trx, request, ranges, page),
+    (trx) => sumRecords(trx, request, ranges),
+    (trx) => countRecords(trx, request, ranges),
+  ];
+  for (const read of reads) {
     const sent: SentStatement[] = [];
     await silentDb((statement) => sent.push(statement)).transaction(read);
     const [{ text, values } = { text: '', values: [] }] = sent;

@@ -200,15 +200,15 @@ export function endedRecords(request: HistoryRequest): Condition {
   return all([sql`${ofAgents('e.agent_id', request)} and ${aboveFloor}`, found]);
 }
 
-/** Whether the index of records by agent tells most of those that do not match. */
+/** Whether the index of records by agent decides all filters that buckets count: it knows status and source. */
 export function isPickedByIndex(request: HistoryRequest): boolean {
   const { status, source, among } = request;
-  return (status ?? source) !== null && among === undefined && !isIndexed(request);
+  return (status ?? source) !== null && among === undefined && !needsBreakdown(request);
 }
 
 /**
- * SQL: these columns of each record `e` that matches in these ranges. Records are wide and their index is narrow: where it knows
- * the status and the source of few matches, it picks them, and no other record is read.
+ * SQL: these columns of each record `e` that matches in these ranges. Records are wide and their index is narrow: where the
+ * index can, it picks the matches, and no other record is read.
  */
 export function endedMatches(
   request: HistoryRequest,
@@ -223,16 +223,11 @@ export function endedMatches(
       cross join lateral (
         select ${columns} from executions e where ${inBounds} and ${matchesFilter(request)}) as one`;
   }
-  const { status } = request;
-  const known = all([
-    status && oneOf(sql`e.status`, status, 'execution_status'),
-    hasSource(sql`e.source`, request),
-  ]);
   return sql`
     select ${columns} from executions e
     where ${enclosing} and ${matchesFilter(request)} and e.id = any(array(
       select one.id from ${rangeRows(ranges)}
-      cross join lateral (select e.id from executions e where ${inBounds} and ${known}) as one))`;
+      cross join lateral (select e.id from executions e where ${inBounds} and ${countable('e', request)}) as one))`;
 }
 
 /** SQL: executions `e` of these agents that have not ended. Texts that are not to be stored cannot be searched. */

@@ -141,7 +141,7 @@ export class HistoryScan {
     return { ranges: rangesOf(finer), candidates };
   }
 
-  /** The number of records that a statement reads for a piece: the index passes over others at a tenth of the cost. */
+  /** The number of records that a statement reads for a piece: the index passes over others at about a tenth of the cost. */
   readonly #readFor = ({ matching, all }: Piece): number =>
     isPickedByIndex(this.request) ? matching + (all - matching) / 10 : all;
 
