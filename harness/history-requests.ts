@@ -36,6 +36,7 @@ export function historyRequests({
     latencyMsMax: orNull(fc.nat(5_000)),
     costUsdMin: orNull(fc.constantFrom('0.001', '0.005')),
     costUsdMax: orNull(fc.constantFrom('0.002', '0.009')),
+    providerRequestId: fc.constant(null),
     labels: fc.constant([]),
     variables: fc.array(
       fc.constantFrom(

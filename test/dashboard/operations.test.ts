@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
 import { insertStatistics, tally } from '../../harness/statistics.ts';
+import { toId, uuid7 } from '../../src/core/id.ts';
+import { noDetails } from '../../src/core/model/model-port.ts';
 import { countClicks } from './count-clicks.ts';
 import { openDashboard } from './harness.ts';
 
@@ -101,6 +104,66 @@ test('the palette finds executions and agents by identifier, and settings', asyn
   await selected(page, 'Settings: Audit log').waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL('**/settings/audit');
+});
+
+test('the palette finds a record by the request at its provider, and says how far it looked', async () => {
+  const agent = await named('Asked agent');
+  const request = 'req_011CSHoEeqs5C35K2UUqR7Fy';
+  const details = { ...noDetails, providerRequestId: request };
+  service.models.script({ text: 'done', details });
+  const { executionId } = await run(service, agent, key);
+  const { page, check } = await visit('/agents', { as: 'viewer', intercepts: true });
+  await openPalette(page, request);
+  await selected(page, /^Execution of Asked agent, success/).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/history/${agent.agentId}/${executionId}`);
+  await openPalette(page, 'req_nobody_has_it');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('No record has this request at a provider').waitFor();
+  await page.route('**/api/v1/executions?providerRequestId=*', async (route) => {
+    const body = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...body, searchedTo: '2026-11-20T12:00:00.000Z' } });
+  });
+  await page.getByPlaceholder(/^Search pages/).fill('req_nobody_has_this');
+  await dialog.getByText(/^No record since .*2026.* has this request at a provider$/).waitFor();
+  await check();
+});
+
+test('the palette finds a workflow run by one request, and a revoked key on its page', async () => {
+  const agent = await named('Step agent');
+  const { path } = await makeWorkflow(service, greeting(agent.agentId), { name: 'Asked workflow' });
+  await makeWorkflow(service, greeting(agent.agentId));
+  const input = { key, body: { input: { name: 'Ada' } } };
+  const { body } = await service.call('POST', `${path}/execute`, input);
+  const keyBody = { name: 'Revoked key', agentIds: null, permissions: ['read'] };
+  const { body: revoked } = await service.call('POST', '/api/v1/keys', { key, body: keyBody });
+  await service.call('POST', `/api/v1/keys/${revoked.apiKeyId}/revoke`, { key });
+  const { page } = await visit('/agents', { as: 'editor' });
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (request.url().includes(body.workflowRunId) && searchParams.get('q') === null) {
+      asked.push(pathname);
+    }
+  });
+  await openPalette(page, body.workflowRunId);
+  await selected(page, /^Run of Asked workflow/).waitFor();
+  assert.deepEqual(asked, ['/api/v1/workflows']);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/runs/${body.workflowRunId}`);
+  await openPalette(page, revoked.apiKeyId);
+  await selected(page, /^Key Revoked key/).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/keys?revoked=true');
+  await page.getByRole('table').getByText('Revoked key').waitFor();
+});
+
+test('an event matches nothing for those who see no endpoints', async () => {
+  const { page } = await visit('/agents', { as: 'viewer' });
+  await openPalette(page, toId('event', uuid7(Date.now())));
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('No matches').waitFor();
+  assert.equal(await dialog.getByText(/Could not search/).count(), 0);
 });
 
 test('the palette does not move while results load', async () => {

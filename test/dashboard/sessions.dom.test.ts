@@ -21,7 +21,7 @@ await say('# First question', labels);
 service.models.script(new ModelFailure('PROVIDER_AUTH', 'no'));
 await say('Second question', labels);
 await say('Third question', labels);
-await say('Elsewhere', { user: 'ann & co', session: 'chat 2' });
+await say('Elsewhere', { user: 'ann & co', session: 'chat 2', tags: ['beta'] });
 
 test('a session reads as a chat, from a record to its user', async () => {
   const { page, check } = await visit(`/session?session=${encodeURIComponent(labels.session)}`, {
@@ -99,15 +99,12 @@ test('the palette leads to a user, a session, the failed executions and settings
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
 });
 
-test('charts of a user and a tag lead to the executions of both', async () => {
-  const search = `user=${encodeURIComponent(labels.user)}&tag=beta`;
-  const { page, check } = await visit(`/analytics?${search}`, { as: 'viewer' });
-  await page.getByText('Charts show a user or a tag, not both').waitFor();
+test('charts of a user and a tag count the records of both', async () => {
+  const of = (tag: string) => `/analytics?user=${encodeURIComponent(labels.user)}&tag=${tag}`;
+  const { page, check } = await visit(of('beta'), { as: 'viewer' });
+  await page.getByText('User and tag together: stored records only').waitFor();
+  await page.getByRole('table').first().waitFor();
   await check();
-  await page.getByRole('link', { name: 'Show these executions' }).click();
-  await page.getByRole('button', { name: 'Tag beta' }).first().waitFor();
-  await page
-    .getByRole('button', { name: `User ${labels.user}` })
-    .first()
-    .waitFor();
+  const other = await visit(of('nobody-has-it'), { as: 'viewer' });
+  await other.page.getByRole('heading', { name: 'No executions in this period' }).waitFor();
 });

@@ -1,9 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { isTooLarge } from '../../data/analytics/analytics.ts';
 import { type AnalyticsSearch, groupings } from '../../data/analytics/analytics-search.ts';
 import { groupingLabels } from '../../data/analytics/groups.ts';
-import { linkToGroup } from '../../data/analytics/links.ts';
 import { formatSpan } from '../../data/text/format.ts';
 import { type FilterChange, useFilters } from '../hooks/use-filters.ts';
 import { EmptyState } from '../states/empty-state.tsx';
@@ -40,13 +38,12 @@ export function Analytics({ agentId }: { readonly agentId?: string }) {
         />
         <span className="small-note">compared with {before}</span>
         <AnalyticsFilters agentId={agentId} search={search} onChange={change} />
+        {search.user && search.tag && (
+          <span className="small-note">User and tag together: stored records only</span>
+        )}
       </div>
       <section className={classes.card} aria-label="Analytics">
-        {search.user && search.tag ? (
-          <UserAndTag agentId={agentId} data={data} />
-        ) : (
-          <Answer agentId={agentId} search={search} change={change} data={data} />
-        )}
+        <Answer agentId={agentId} search={search} change={change} data={data} />
       </section>
     </>
   );
@@ -113,30 +110,6 @@ function Body(props: FigureProps) {
       <AnalyticsFigure {...props} />
       <GroupTable {...{ agentId, data, model, labelOf }} />
     </div>
-  );
-}
-
-/** The statistics count by user and by tag, not by both. The list of executions adds up both. */
-function UserAndTag({ agentId, data }: Pick<AnswerProps, 'agentId' | 'data'>) {
-  const { startMs, endMs } = data.range;
-  const span = { startMs, endMs };
-  const search = linkToGroup(agentId, 'none', null, span, data.listFilters)?.search;
-  const to = agentId === undefined ? '/history' : `/agents/${agentId}/history`;
-  return (
-    <EmptyState
-      icon="warning"
-      title="Charts show a user or a tag, not both"
-      action={
-        <Button
-          variant="default"
-          renderRoot={(root: object) => <Link {...root} to={to} search={search as never} />}
-        >
-          Show these executions
-        </Button>
-      }
-    >
-      Clear one of them, or open the executions of both with their count, cost, tokens and latency.
-    </EmptyState>
   );
 }
 

@@ -15,10 +15,7 @@ import { usualGrouping, valueOfMetric } from '../../data/analytics/metrics.ts';
 import { previousOf, toTimeRange } from '../../data/analytics/time-range.ts';
 import { useCurrentMinute } from '../hooks/use-current-minute.ts';
 
-/**
- * Everything that the charts and the table of a range show. Undefined data is loading. With a user and a tag, the figures
- * are those of the user: do not show them.
- */
+/** Everything that the charts and the table of a range show. Undefined data is loading. */
 export function useAnalytics(agentId: string | undefined, search: AnalyticsSearch) {
   const nowMs = useCurrentMinute() * 60_000;
   const metric = search.metric ?? 'executions';

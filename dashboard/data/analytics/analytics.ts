@@ -52,7 +52,8 @@ export function statisticsFilters({
     ...(agent && { agentIds: agent }),
     ...(model && { model }),
     ...(key && { apiKeyId: key }),
-    ...(user ? { user } : tag && { tag }),
+    ...(user && { user }),
+    ...(tag && { tag }),
   };
 }
 

@@ -16,7 +16,7 @@ import { openDialog } from '../../kit/dialog.tsx';
 import { navigationItems } from '../navigation/navigation-items.ts';
 import { settingsAreas } from '../navigation/settings-areas.ts';
 import { schemes } from '../schemes.ts';
-import { identifiedQuery } from './identified.ts';
+import { identifiedQuery, identifierForm } from './identified.ts';
 
 const [store, spotlight] = createSpotlight();
 const listId = 'palette-found';
@@ -34,7 +34,7 @@ export default function CommandPalette(props: {
 }) {
   const [query, setQuery] = useState('');
   const typed = query.trim();
-  const { groups: found, isSettled, failed } = useFound(props.me, typed);
+  const { groups: found, isSettled, failed, note } = useFound(props.me, typed);
   const local = useLocalGroups(props);
   // Each request reopens it.
   useEffect(() => spotlight.open(), [props.openRequests]);
@@ -68,7 +68,8 @@ export default function CommandPalette(props: {
         {failed.length > 0 && (
           <Spotlight.Empty>Could not search {failed.join(', ')}</Spotlight.Empty>
         )}
-        {groups.length === 0 && failed.length === 0 && (
+        {note && <Spotlight.Empty>{note}</Spotlight.Empty>}
+        {groups.length === 0 && failed.length === 0 && !note && (
           <Spotlight.Empty>{isSettled ? 'No matches' : 'Searching…'}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
@@ -95,6 +96,8 @@ interface Found {
   readonly isSettled: boolean;
   /** What could not be searched. */
   readonly failed: readonly string[];
+  /** Where an identifier was not found. */
+  readonly note: string | undefined;
 }
 
 /** What the server finds. Until all results have arrived, shows those of the previous ones that match. */
@@ -119,17 +122,15 @@ function useFound(me: Me, typed: string): Found {
   const now: Group[] = [
     {
       label: 'Identifiers',
-      items: [identified.data].flatMap((one) =>
-        one
-          ? [
-              {
-                ...{ id: `id-${one.id}`, label: one.label, description: one.id },
-                leftSection: <Icon name="search" />,
-                onClick: () => void navigate({ to: one.to, search: (one.search ?? {}) as never }),
-              },
-            ]
-          : [],
-      ),
+      items: [identified.data].flatMap((one) => {
+        if (!one || one.to === null) return [];
+        const { id, label, to, search = {} } = one;
+        return {
+          ...{ id: `id-${id}`, label, description: query },
+          leftSection: <Icon name="search" />,
+          onClick: () => void navigate({ to, search: search as never }),
+        };
+      }),
     },
     {
       label: 'Agents',
@@ -168,14 +169,16 @@ function useFound(me: Me, typed: string): Found {
   const failed = Object.entries({ identifiers: identified, agents, prompts, workflows })
     .filter(([, { isError, data }]) => isSettled && isError && data === undefined)
     .map(([name]) => name);
-  return { groups: before === typed ? groups : matching(groups, typed), isSettled, failed };
+  const shown = before === typed ? groups : matching(groups, typed);
+  const note = isSettled && identified.data?.to === null ? identified.data.label : undefined;
+  return { groups: shown, isSettled, failed, note };
 }
 
 /** Users and sessions have no list: `user NAME`, `session NAME`, or what looks like the identifier of one. */
 function useCallers(text: string): Group {
   const navigate = useNavigate();
   const [, kind, named] = /^(user|session)\s+(\S.*)$/i.exec(text) ?? [];
-  const isIdentifier = /^\S*[\d@:]\S*$/.test(text) && !/^[a-z]{3}_[0-9a-z]{26}$/.test(text);
+  const isIdentifier = /^\S*[\d@:]\S*$/.test(text) && !identifierForm.test(text);
   const value = named ?? (isIdentifier ? text : null);
   const kinds = kind ? [kind.toLowerCase()] : ['user', 'session'];
   const items = kinds.map((one) => ({

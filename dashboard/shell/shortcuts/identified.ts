@@ -1,16 +1,21 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { ExecutionFilters } from '../../../src/client/index.ts';
 import { cueline } from '../../data/client/client.ts';
-import { isNotFound } from '../../data/client/error-status.ts';
+import { isForbidden, isNotFound } from '../../data/client/error-status.ts';
+import { formatTime } from '../../data/text/format.ts';
 
 /** The page of a resource whose identifier was pasted. */
 export interface Identified {
   readonly id: string;
   readonly label: string;
-  readonly to: string;
+  /** Null if nothing was found; the label says where. */
+  readonly to: string | null;
   readonly search?: Readonly<Record<string, unknown>>;
 }
 
-const form = /^(exe|agt|prm|wfl|wfr|bat|key|evt|end)_[0-9a-z]{26}$/;
+// Providers choose the form of the identifiers of requests.
+export const identifierForm =
+  /^(?:(exe|agt|prm|wfl|wfr|bat|key|evt|end)_[0-9a-z]{26}|(req)_\S{8,196})$/;
 
 /** Null if the text is no identifier, or nothing that the user sees has it. */
 export const identifiedQuery = (text: string) =>
@@ -20,15 +25,17 @@ export const identifiedQuery = (text: string) =>
       try {
         return await find(text, signal);
       } catch (error) {
-        if (isNotFound(error)) return null;
+        // Only owners see endpoints and their events.
+        if (isNotFound(error) || isForbidden(error)) return null;
         throw error;
       }
     },
-    enabled: form.test(text),
+    enabled: identifierForm.test(text),
   });
 
 async function find(id: string, signal: AbortSignal): Promise<Identified | null> {
-  switch (form.exec(id)?.[1]) {
+  const [, kind, request] = identifierForm.exec(id) ?? [];
+  switch (kind ?? request) {
     case 'agt': {
       const { agentName } = await cueline.agents.get(id, { signal });
       return { id, label: `Agent ${agentName}`, to: `/agents/${id}` };
@@ -53,15 +60,29 @@ async function find(id: string, signal: AbortSignal): Promise<Identified | null>
       return findBatch(id, signal);
     case 'evt':
       return findEvent(id, signal);
-    default: {
-      const query = { executionId: id, include: 'processing' as const, limit: 1 };
-      const { body } = await cueline.request('GET /api/v1/executions', { query }, { signal });
-      const [execution] = body.executions;
-      if (!execution) return null;
-      const { agentId, agentName, status } = execution;
-      return { id, label: `Execution of ${agentName}, ${status}`, to: `/history/${agentId}/${id}` };
-    }
+    case 'req':
+      return findRequest(id, signal);
+    default:
+      return (await findExecution({ executionId: id, include: 'processing' }, signal)).found;
   }
+}
+
+async function findExecution(query: ExecutionFilters, signal: AbortSignal) {
+  const page = { ...query, limit: 1, omit: 'bodies' as const };
+  const { body } = await cueline.request('GET /api/v1/executions', { query: page }, { signal });
+  const [execution] = body.executions;
+  if (!execution) return { found: null, searchedTo: body.searchedTo };
+  const { executionId, agentId, agentName, status } = execution;
+  const label = `Execution of ${agentName}, ${status}`;
+  return { found: { id: executionId, label, to: `/history/${agentId}/${executionId}` } };
+}
+
+/** By the identifier that the provider gave to the last request. That of a request to Cueline itself is only in its log. */
+async function findRequest(id: string, signal: AbortSignal): Promise<Identified> {
+  const query = { providerRequestId: id, playground: ['true', 'false'] } as const;
+  const { found, searchedTo } = await findExecution(query, signal);
+  const since = searchedTo === undefined ? '' : ` since ${formatTime(searchedTo)}`;
+  return found ?? { id, label: `No record${since} has this request at a provider`, to: null };
 }
 
 const pageMax = 100;
@@ -72,25 +93,19 @@ async function findKey(id: string, signal: AbortSignal): Promise<Identified | nu
     const { keys, pagination } = await cueline.keys.list({ limit: pageMax, offset }, { signal });
     const key = keys.find(({ apiKeyId }) => apiKeyId === id);
     if (key) {
-      const to = `/keys${key.revokedAt === null ? '' : '?revoked=true'}`;
-      return { id, label: `Key ${key.name}`, to };
+      const search = key.revokedAt === null ? {} : { revoked: true };
+      return { id, label: `Key ${key.name}`, to: '/keys', search };
     }
     if (!pagination.hasMore) return null;
   }
 }
 
-/** An identifier does not name the workflow of its run: each of the newest is asked. */
 async function findRun(id: string, signal: AbortSignal): Promise<Identified | null> {
-  const { workflows } = await cueline.workflows.list({ limit: pageMax }, { signal });
-  const found = workflows.map(async ({ workflowId, name }) => {
-    await cueline.workflows.status(workflowId, id, { omit: 'bodies', signal });
-    return { id, label: `Run of ${name}`, to: `/workflows/${workflowId}/runs/${id}` };
-  });
-  return Promise.any(found).catch(({ errors }: AggregateError) => {
-    const failed = errors.find((error) => !isNotFound(error));
-    if (failed) throw failed;
-    return null;
-  });
+  const { workflows } = await cueline.workflows.list({ workflowRunId: id }, { signal });
+  const [workflow] = workflows;
+  if (!workflow) return null;
+  const to = `/workflows/${workflow.workflowId}/runs/${id}`;
+  return { id, label: `Run of ${workflow.name}`, to };
 }
 
 /** By its executions, which know their agent. */

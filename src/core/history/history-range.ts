@@ -50,11 +50,14 @@ export const everything: IdRange = {
 /** The coarsest buckets of these levels (coarsest first) that lie inside a range. */
 export function cover(range: IdRange, levels: readonly BucketLevel[]): Cover {
   const finest = levels.at(-1) ?? 'minute';
+  // No record is as late as the end of everything: without an end, the coarsest buckets suffice.
+  const isOpen = range.toId === everything.toId;
+  const last = (isOpen && levels[0]) || finest;
   const fromMs = firstStart(range.fromId, levelMs[finest]);
-  const toMs = floor(uuid7Time(range.toId), levelMs[finest]);
+  const toMs = floor(uuid7Time(range.toId), levelMs[last]);
   if (fromMs >= toMs) return { spans: [], cuts: range.fromId < range.toId ? [range] : [] };
   const edges = [
-    { fromId: uuidFloor(toMs), toId: range.toId },
+    ...(isOpen ? [] : [{ fromId: uuidFloor(toMs), toId: range.toId }]),
     { fromId: range.fromId, toId: uuidFloor(fromMs) },
   ];
   return {
@@ -97,7 +100,7 @@ export function spansOf(fromMs: number, toMs: number, levels: readonly BucketLev
 }
 
 /** The identifiers of a span. */
-export function idsOf({ fromMs, toMs }: Span): IdRange {
+export function idsOf({ fromMs, toMs }: Pick<Span, 'fromMs' | 'toMs'>): IdRange {
   return { fromId: uuidFloor(fromMs), toId: uuidFloor(toMs) };
 }
 
@@ -142,9 +145,13 @@ export function sparsePieces({ pieces }: Window, level: BucketLevel): Piece[] {
   );
 }
 
-/** The pieces that hold more than one statement reads, if only a look at each record tells whether it matches. */
-export function longPieces({ pieces }: Window, level: BucketLevel): Piece[] {
-  return pieces.filter((piece) => isCoarser(piece, level) && piece.all > readInOneGo);
+/** The pieces for which one statement would read too much. @param readFor the number of records it reads for a piece */
+export function longPieces(
+  { pieces }: Window,
+  level: BucketLevel,
+  readFor = ({ all }: Piece) => all,
+): Piece[] {
+  return pieces.filter((piece) => isCoarser(piece, level) && readFor(piece) > readInOneGo);
 }
 
 /** Records that one statement reads. */

@@ -42,6 +42,8 @@ export const declaredVersionsMax = 1_000;
 export const runItemsMax = 100;
 /** Workflow runs are counted up to this number, so that the time for a page stays bounded. */
 export const runsCountedMax = 10_000;
+/** Runs of a list whose executions are added up. */
+export const runsWithUsageMax = 10;
 /** Length of a step's condition, and of an expression about a record. */
 export const conditionMax = 2_000;
 
@@ -150,6 +152,8 @@ export const statisticsBucketsMax = 25_000;
 export const statisticsRowsMax = 100_000;
 /** With a label in `groupBy`: a stored row per value. */
 export const statisticsLabelRowsMax = 500_000;
+/** Records of a user, read one by one: to add up those with a tag takes a second. */
+export const statisticsRecordsMax = 50_000;
 /** Values of a label that get a group of their own. */
 export const statisticsValuesMax = 50;
 /** Days for which statistics per minute are always kept. */

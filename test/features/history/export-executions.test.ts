@@ -28,6 +28,7 @@ test('an export returns all matches in list order, for common and rare filters',
     latencyMsMax: null,
     costUsdMin: null,
     costUsdMax: null,
+    providerRequestId: null,
     labels: [],
   };
   const questions = [

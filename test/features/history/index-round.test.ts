@@ -49,7 +49,7 @@ async function indexedIds(): Promise<string[]> {
 
 function searchFor(words: string) {
   const bounds = { latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null };
-  const contents = { ...bounds, labels: [], words, variables: [] };
+  const contents = { ...bounds, providerRequestId: null, labels: [], words, variables: [] };
   return { ...firstHundred([one.agentId]), contents };
 }
 

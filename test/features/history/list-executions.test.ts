@@ -115,6 +115,7 @@ test('searches that ask the index find what a plain scan does', async () => {
 
 const anyContents = {
   ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null, labels: [] },
+  providerRequestId: null,
 };
 
 const patient = {

@@ -26,7 +26,7 @@ after(close);
 
 const anyContents = {
   ...{ latencyMsMin: null, latencyMsMax: null, costUsdMin: null, costUsdMax: null, labels: [] },
-  variables: [],
+  ...{ providerRequestId: null, variables: [] },
 };
 
 /**

@@ -2,12 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { openTestDatabase } from '../../../harness/database.ts';
+import { freshId } from '../../../harness/fresh-id.ts';
 import { firstHundred, makeHistory, type RandomHistory } from '../../../harness/history.ts';
 import { historyRequests } from '../../../harness/history-requests.ts';
+import { type SentStatement, silentDb } from '../../../harness/silent-db.ts';
 import { readSort, type SortOrder, sorts } from '../../../src/core/history/sort-order.ts';
 import { latencyBin } from '../../../src/core/history/statistics.ts';
+import type { Trx } from '../../../src/db/database.ts';
 import { type Sql, sql } from '../../../src/db/sql.ts';
+import { countRecords } from '../../../src/features/history/statements/history-counts.ts';
 import { matchesFilter } from '../../../src/features/history/statements/history-filter.ts';
+import {
+  sortRecords,
+  sumRecords,
+} from '../../../src/features/history/statements/sorted-records.ts';
 import type { ListRequest } from '../../../src/features/history/verbs/history-page.ts';
 import { listExecutions } from '../../../src/features/history/verbs/list-executions.ts';
 import { sortExecutions } from '../../../src/features/history/verbs/sort-executions.ts';
@@ -147,7 +155,7 @@ test('of more matches than are sorted, the newest are, and the page says so', as
   const request = { ...firstHundred(made.agentIds), order: readSort('-costUSD'), after: null };
   const anyLatency = {
     ...{ latencyMsMin: 0, latencyMsMax: null, costUsdMin: null, costUsdMax: null },
-    ...{ variables: [], labels: [], words: null },
+    ...{ providerRequestId: null, variables: [], labels: [], words: null },
   };
   const ofModel = { ...request, model: made.models.slice(0, 1) };
   for (const list of [request, ofModel, { ...request, contents: anyLatency }]) {
@@ -171,4 +179,55 @@ test('of more matches than are sorted, the newest are, and the page says so', as
   const hurried = { ...patient, pageMs: 0, batchSize: 300 };
   const page = await sortExecutions(db, { ...request, contents: anyLatency }, hurried);
   assert.equal(page.sortedOver, 300);
+});
+
+test('the index picks the records of a status before they are read', async () => {
+  const request = { ...firstHundred(made.agentIds), status: ['failed' as const] };
+  const page = { order: readSort('-costUSD'), after: null, take: 20 };
+  const ranges = [request.range];
+  const picked = /Index Only Scan using executions_\w+_agent_id_id_status_source_idx/;
+  const reads: readonly ((trx: Trx) => Promise<unknown>)[] = [
+    (trx) => sortRecords(trx, request, ranges, page),
+    (trx) => sumRecords(trx, request, ranges),
+    (trx) => countRecords(trx, request, ranges),
+  ];
+  for (const read of reads) {
+    const sent: SentStatement[] = [];
+    await silentDb((statement) => sent.push(statement)).transaction(read);
+    const [{ text, values } = { text: '', values: [] }] = sent;
+    const trx = await db.begin('read committed');
+    try {
+      // Of so few records other plans are as cheap. Without the key, only the index of an agent has ids.
+      await sql`alter table executions drop constraint executions_pkey`.execute(trx);
+      await sql`set local enable_seqscan = off`.execute(trx);
+      await sql`set local enable_bitmapscan = off`.execute(trx);
+      const { rows } = await trx.run({ text: `explain ${text}`, values });
+      assert.match(JSON.stringify(rows), picked);
+    } finally {
+      await trx.rollback();
+    }
+  }
+});
+
+test('the statistics of a thousand agents are added up', async () => {
+  const [agents, days] = [1_100, 92];
+  const agentIds = Array.from({ length: agents }, () => freshId());
+  await sql`
+    insert into statistics (agent_id, level, bucket, status, source, occurred, recorded, input_tokens, output_tokens,
+      cost_usd, latency)
+    select agent_id, 'day', timestamptz '2025-01-01Z' + day * interval '1 day', 'success', 'api', 2, 2, 3, 4, 0.5, '{1,1}'
+    from unnest(${agentIds}::uuid[]) as agent_id, generate_series(1, ${days}::int) as day`.execute(
+    db,
+  );
+  const request = { ...firstHundred(agentIds), after: null };
+  const { isComplete, latency, ...sums } = await sumHistory(db, request, patient);
+  const rows = agents * days;
+  assert.ok(isComplete);
+  assert.deepEqual(
+    { ...sums, costUsd: Number(sums.costUsd) },
+    {
+      ...{ executions: 2 * rows, costUsd: 0.5 * rows, costUnknown: 0, tokens: 7 * rows },
+    },
+  );
+  assert.deepEqual(latency, [rows, rows]);
 });

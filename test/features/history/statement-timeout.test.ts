@@ -23,6 +23,7 @@ before(async () => {
     latencyMsMax: null,
     costUsdMin: null,
     costUsdMax: null,
+    providerRequestId: null,
     labels: [],
   };
   const contents = { ...none, variables: [], words: 'tide' };

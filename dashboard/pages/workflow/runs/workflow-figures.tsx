@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core';
-import { queryOptions, useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Workflow } from '../../../../src/client/index.ts';
 import { FigureTile, FigureTiles } from '../../../components/analytics/figure-tile.tsx';
 import { Icon } from '../../../components/icon.tsx';
-import { cueline } from '../../../data/client/client.ts';
 import {
-  formatCost,
+  formatCostSum,
   formatCount,
   formatDuration,
   formatPercent,
@@ -22,9 +21,8 @@ export function WorkflowFigures({ workflow }: { readonly workflow: Workflow }) {
   const page = useQuery(workflowRunsQuery(workflowId, { limit: runsMax }));
   const ended = page.data?.runs.filter((run) => !isInProgress(run));
   const succeeded = ended?.filter(({ status }) => status === 'success');
-  const newest = (ended ?? []).slice(0, costsMax).map(({ workflowRunId }) => workflowRunId);
-  const costs = useQueries({ queries: newest.map((id) => usageQuery(workflowId, id)) });
-  const known = costs.flatMap(({ data }) => data ?? []);
+  const used = useQuery(workflowRunsQuery(workflowId, { limit: costsMax, include: 'usage' }));
+  const costs = used.data?.runs.flatMap((run) => (isInProgress(run) ? [] : (run.usage ?? [])));
   const duration = median(
     (succeeded ?? []).map(
       ({ executedAt, completedAt }) =>
@@ -57,8 +55,8 @@ export function WorkflowFigures({ workflow }: { readonly workflow: Workflow }) {
         />
         <FigureTile
           name="Cost, average"
-          value={ended && (known.length === 0 ? '–' : formatCost(averageCost(known)))}
-          note={of(newest.length)}
+          value={costs && (costs.length === 0 ? '–' : formatCostSum(average(costs)))}
+          note={costs && of(costs.length)}
         />
       </FigureTiles>
       {can(useMe(), 'edit') && (
@@ -76,19 +74,11 @@ export function WorkflowFigures({ workflow }: { readonly workflow: Workflow }) {
   );
 }
 
-const usageQuery = (workflowId: string, workflowRunId: string) =>
-  queryOptions({
-    queryKey: ['workflow-runs', workflowId, 'usage', workflowRunId],
-    queryFn: async ({ signal }) => {
-      const wanted = { signal, omit: 'bodies', include: 'usage' } as const;
-      const { usage } = await cueline.workflows.status(workflowId, workflowRunId, wanted);
-      return usage?.costUSD ?? 0;
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-
-const averageCost = (costs: readonly number[]) =>
-  costs.reduce((sum, one) => sum + one, 0) / costs.length;
+/** A lower bound if a cost is unknown. */
+function average(usages: readonly { costUSD: number; costUnknown: number }[]) {
+  const sum = (of: 'costUSD' | 'costUnknown') => usages.reduce((total, one) => total + one[of], 0);
+  return { costUSD: sum('costUSD') / usages.length, costUnknown: sum('costUnknown') };
+}
 
 function median(values: readonly number[]): number | null {
   const sorted = values.toSorted((a, b) => a - b);

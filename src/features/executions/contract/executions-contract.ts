@@ -217,6 +217,9 @@ const filters = {
   rerunOf: Type.Optional(
     reference('execution', 'Only executions that run this one again (`rerunOf`).'),
   ),
+  providerRequestId: Type.Optional(
+    text(limits.searchMax, 'Only records with this `providerRequestId`.'),
+  ),
   latencyMsMin: Type.Optional(milliseconds('Minimum latency, inclusive.')),
   latencyMsMax: Type.Optional(milliseconds('Maximum latency, inclusive.')),
   costUSDMin: Type.Optional(money('Minimum cost, inclusive.')),
@@ -250,7 +253,7 @@ const listParameters = {
   sort: Type.Optional(
     oneOf(
       sorts,
-      `The order; \`-\` for descending. Default: \`-executedAt\`. Equal values are in the order of their identifiers. Without filters on contents (latency, cost, variables, further labels, \`q\`), time sorts all matches. Every other order sorts the newest ${sortedMax} matches, or as many as five seconds allow: if there are more, \`sortedOver\` says how many. Executions that have not ended come last.`,
+      `The order; \`-\` for descending. Default: \`-executedAt\`. Equal values are in the order of their identifiers. Without filters on contents (latency, cost, \`providerRequestId\`, variables, further labels, \`q\`), time sorts all matches. Every other order sorts the newest ${sortedMax} matches, or as many as five seconds allow: if there are more, \`sortedOver\` says how many. Executions that have not ended come last.`,
     ),
   ),
   totals: Type.Optional(Type.Boolean({ description: 'Adds `totals`: the sums over all matches.' })),
@@ -282,7 +285,7 @@ export const agentFilter = Type.Optional(
 const list = {
   method: 'GET',
   tag,
-  description: `Sorted newest first (\`executedAt\`, then identifier), or by \`sort\`. Filters are combined with AND, and several values of a filter, separated by commas, with OR. Within a value, write \`\\,\` for a comma and \`\\\\\` for a backslash. A single value that contains a comma also matches as it is. Variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string; at most ${limits.variableFiltersMax} of these), and \`metadata.plan=pro\` those whose metadata have that value. Executions in \`processing\` are listed only on request. Latency, cost, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
+  description: `Sorted newest first (\`executedAt\`, then identifier), or by \`sort\`. Filters are combined with AND, and several values of a filter, separated by commas, with OR. Within a value, write \`\\,\` for a comma and \`\\\\\` for a backslash. A single value that contains a comma also matches as it is. Variable filters: \`variables.customer=acme\` matches records whose variable \`customer\` is \`acme\` (as JSON, unless it is a string; at most ${limits.variableFiltersMax} of these), and \`metadata.plan=pro\` those whose metadata have that value. Executions in \`processing\` are listed only on request. Latency, cost, \`providerRequestId\`, variables and \`q\` require reading each record (\`q\` searches its first ${limits.searchedCharactersMax} characters), newest first: where counting all would take too long, \`totalIsLowerBound\` is true; a page that is not full after five seconds is returned short, with \`searchedTo\`. A page of large records is streamed.`,
   auth: 'read',
   query: historyQuery(listParameters),
   responses: { 200: ExecutionList, ...problems(400, 404), 429: ListLimitProblem },

@@ -166,10 +166,13 @@ function statisticsParameters(allowed: readonly string[]) {
     model: Type.Optional(text(limits.modelMax, 'Only executions with this model.')),
     apiKeyId: Type.Optional(reference('key', 'Only executions with this key.')),
     user: Type.Optional(
-      text(userMax, 'Only executions for this user. Not with `tag` or a grouping by label.'),
+      text(userMax, 'Only executions for this user. Not with a grouping by label.'),
     ),
     tag: Type.Optional(
-      text(tagMax, 'Only executions with this tag. Not with `user` or a grouping by label.'),
+      text(
+        tagMax,
+        `Only executions with this tag. Not with a grouping by label. With \`user\`, the records are added up, if the user has at most ${limits.statisticsRecordsMax} in the range.`,
+      ),
     ),
     totals: Type.Optional(
       Type.Boolean({

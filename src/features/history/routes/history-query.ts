@@ -35,6 +35,7 @@ export interface HistoryQuery {
   readonly executionId?: Values<string>;
   readonly rerunOf?: string;
   readonly batchId?: string;
+  readonly providerRequestId?: string;
   readonly latencyMsMin?: number;
   readonly latencyMsMax?: number;
   readonly costUSDMin?: string;
@@ -210,6 +211,7 @@ function readContents(query: HistoryQuery, labels: readonly Label[]): ContentsFi
     latencyMsMax: query.latencyMsMax ?? null,
     costUsdMin: query.costUSDMin ?? null,
     costUsdMax: query.costUSDMax ?? null,
+    providerRequestId: query.providerRequestId ?? null,
     words: query.q ?? null,
   };
   const isUnbounded = Object.values(bounds).every((one) => one === null);

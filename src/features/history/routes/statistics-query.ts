@@ -57,7 +57,7 @@ export async function readStatisticsQuery(
     );
   }
   const only = readFilter(query, label);
-  const isFiltered = only.model !== null || only.apiKeyId !== null || only.label !== null;
+  const isFiltered = Object.values(only).some((one) => one !== null);
   const summed =
     !isFiltered &&
     label === null &&
@@ -75,10 +75,7 @@ export async function readStatisticsQuery(
     bounds,
     table,
     spans: intervalSpans(bounds, levels),
-    rowsMax:
-      label === null && only.label === null
-        ? limits.statisticsRowsMax
-        : limits.statisticsLabelRowsMax,
+    rowsMax: rowsMaxOf(only, label),
     groupsMax: limits.statisticsBucketsMax,
   };
 }
@@ -87,21 +84,22 @@ function readFilter(
   { model, apiKeyId, user, tag }: StatisticsQuery,
   grouping: LabelGrouping | null,
 ): StatisticsFilter {
-  if (user !== undefined && tag !== undefined) {
-    throw invalidRequest('Parameters "user" and "tag" cannot be combined: give one of them.');
-  }
-  const value = user ?? tag ?? null;
-  if (value !== null && grouping !== null) {
+  if ((user ?? tag) !== undefined && grouping !== null) {
     throw invalidRequest(
       'Parameters "user" and "tag" cannot be combined with "groupBy" by user, tag or metadata.NAME.',
     );
   }
-  const kind = user === undefined ? 'tag' : 'user';
   return {
     model: model ?? null,
     apiKeyId: apiKeyId === undefined ? null : storedId('key', apiKeyId),
-    label: value === null ? null : ({ kind, value } as const),
+    ...{ user: user ?? null, tag: tag ?? null },
   };
+}
+
+function rowsMaxOf({ user, tag }: StatisticsFilter, grouping: LabelGrouping | null): number {
+  if (user !== null && tag !== null) return limits.statisticsRecordsMax;
+  const isByLabel = (user ?? tag ?? grouping) !== null;
+  return isByLabel ? limits.statisticsLabelRowsMax : limits.statisticsRowsMax;
 }
 
 /** The stored ids of the named agents, without unknown ones; null without the parameter. */

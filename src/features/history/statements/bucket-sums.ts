@@ -2,7 +2,7 @@ import { type IdRange, idsOf, type Span } from '../../../core/history/history-ra
 import { levelMs } from '../../../core/history/statistics.ts';
 import type { Trx } from '../../../db/database.ts';
 import { sql } from '../../../db/sql.ts';
-import { statisticsRowsMax } from '../../../http/contract/contract-limits.ts';
+import { statisticsLabelRowsMax as rowsMax } from '../../../http/contract/contract-limits.ts';
 import {
   countable,
   type HistoryRequest,
@@ -23,7 +23,7 @@ export interface BucketSums {
 /**
  * Adds up the buckets of these spans. Costs, tokens and latencies of deleted records stay in the statistics: only a bucket
  * that counts as many records as calls is exact, or one without a record. Refusals without a record cost nothing.
- * @returns null if that are more than `statisticsRowsMax` rows
+ * @returns null if that are more than `statisticsLabelRowsMax` rows
  */
 export async function sumBuckets(
   trx: Trx,
@@ -50,13 +50,13 @@ export async function sumBuckets(
           and s.bucket >= span.from_at and s.bucket < span.to_at and s.bucket >= (select at from history_floor)
           and ${countable('s', request)} ${request.label === null ? sql`` : sql`and ${ofLabel(request.label)}`}
         offset 0) as b
-      limit ${statisticsRowsMax + 1})
+      limit ${rowsMax + 1})
     select level, (extract(epoch from bucket) * 1000)::float8 as start_ms, count(*)::int as rows_read,
       bool_or(recorded <> occurred and status not in ('rate_limited', 'unauthorized')) as is_incomplete,
       sum(recorded)::float8 as executions, sum(tokens)::float8 as tokens, sum(cost_usd)::text as cost_usd,
       sum(cost_unknown)::float8 as cost_unknown, string_agg(latency::text, ';') as latency
     from found group by level, bucket having sum(recorded) > 0`.execute(trx);
-  if (rows.reduce((sum, { rowsRead }) => sum + rowsRead, 0) > statisticsRowsMax) return null;
+  if (rows.reduce((sum, { rowsRead }) => sum + rowsRead, 0) > rowsMax) return null;
   const summed = await withLatencies(rows.filter(({ isIncomplete }) => !isIncomplete));
   return {
     figures: summed.reduce(addFigures, noFigures),

@@ -11,17 +11,16 @@ import type { Trx } from '../../../db/database.ts';
 import { sql } from '../../../db/sql.ts';
 import {
   countable,
-  enclosingRange,
+  endedMatches,
   endedRecords,
   type HistoryRequest,
-  inListedRange,
   inRange,
   matchesFilter,
   needsBreakdown,
   ofAgents,
   ofLabel,
   processingFrom,
-  rangeRows,
+  processingMatches,
 } from './history-filter.ts';
 
 /** Counts the records of a history. Each function reads the snapshot of the given transaction. */
@@ -167,12 +166,11 @@ export async function countRecords(
   ranges: readonly IdRange[],
 ): Promise<number> {
   if (ranges.length === 0) return 0;
-  const bounds = sql`${inListedRange} and ${inRange(enclosingRange(ranges))}`;
+  const live = sql`union all ${processingMatches(request, ranges, sql`e.id`)}`;
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from ${rangeRows(ranges)}
-    cross join lateral (
-      select from executions e where ${endedRecords(request)} and ${bounds} and ${matchesFilter(request)}
-      ${request.includeProcessing ? sql`union all select from ${processingFrom(request)} and ${bounds}` : sql``}
-    ) as one`.execute(trx);
+    select count(*) as total from (
+      ${endedMatches(request, ranges, sql`e.id`)} ${request.includeProcessing ? live : sql``}) as matches`.execute(
+    trx,
+  );
   return rows[0]?.total ?? 0;
 }

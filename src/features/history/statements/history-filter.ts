@@ -53,6 +53,7 @@ export interface ContentsFilter {
   readonly latencyMsMax: number | null;
   readonly costUsdMin: string | null;
   readonly costUsdMax: string | null;
+  readonly providerRequestId: string | null;
   readonly variables: readonly { readonly name: string; readonly value: string }[];
   /** Further labels: buckets count one. */
   readonly labels: readonly Label[];
@@ -145,7 +146,8 @@ export function matchesFilter(filter: HistoryFilter): Condition {
     hasLabel(label),
   ]);
   if (contents === null) return bounded;
-  const { latencyMsMin, latencyMsMax, costUsdMin, costUsdMax, variables, labels, words } = contents;
+  const { latencyMsMin, latencyMsMax, costUsdMin, costUsdMax } = contents;
+  const { providerRequestId, variables, labels, words } = contents;
   const figures = [latencyMsMin, latencyMsMax, costUsdMin, costUsdMax];
   return all([
     bounded,
@@ -155,6 +157,7 @@ export function matchesFilter(filter: HistoryFilter): Condition {
     latencyMsMax !== null && sql`e.latency_ms <= ${latencyMsMax}`,
     costUsdMin !== null && sql`e.cost_usd >= ${costUsdMin}::numeric`,
     costUsdMax !== null && sql`e.cost_usd <= ${costUsdMax}::numeric`,
+    providerRequestId !== null && sql`e.provider_request_id = ${providerRequestId}`,
     ...variables.map(({ name, value }) => sql`e.input_variables ->> ${name} = ${value}`),
     ...labels.map(hasLabel),
     words !== null && containsSearch(words),
@@ -197,11 +200,53 @@ export function endedRecords(request: HistoryRequest): Condition {
   return all([sql`${ofAgents('e.agent_id', request)} and ${aboveFloor}`, found]);
 }
 
+/** Whether the index of records by agent decides all filters that buckets count: it knows status and source. */
+export function isPickedByIndex(request: HistoryRequest): boolean {
+  const { status, source, among } = request;
+  return (status ?? source) !== null && among === undefined && !needsBreakdown(request);
+}
+
+/**
+ * SQL: these columns of each record `e` that matches in these ranges. Records are wide and their index is narrow: where the
+ * index can, it picks the matches, and no other record is read.
+ */
+export function endedMatches(
+  request: HistoryRequest,
+  ranges: readonly IdRange[],
+  columns: Sql,
+): Condition {
+  const enclosing = inRange(enclosingRange(ranges));
+  const inBounds = sql`${endedRecords(request)} and ${inListedRange} and ${enclosing}`;
+  if (!isPickedByIndex(request)) {
+    return sql`
+      select one.* from ${rangeRows(ranges)}
+      cross join lateral (
+        select ${columns} from executions e where ${inBounds} and ${matchesFilter(request)}) as one`;
+  }
+  return sql`
+    select ${columns} from executions e
+    where ${enclosing} and ${matchesFilter(request)} and e.id = any(array(
+      select one.id from ${rangeRows(ranges)}
+      cross join lateral (select e.id from executions e where ${inBounds} and ${countable('e', request)}) as one))`;
+}
+
 /** SQL: executions `e` of these agents that have not ended. Texts that are not to be stored cannot be searched. */
 export function processingFrom(request: HistoryRequest): Condition {
   const searchable = (request.contents?.words ?? null) === null ? sql`true` : sql`e.stores_bodies`;
   return sql`live_executions e
     where ${ofAgents('e.agent_id', request)} and ${matchesFilter(request)} and ${searchable}`;
+}
+
+/** SQL: these columns of each execution `e` that has not ended and matches in these ranges. */
+export function processingMatches(
+  request: HistoryRequest,
+  ranges: readonly IdRange[],
+  columns: Sql,
+): Condition {
+  return sql`
+    select one.* from ${rangeRows(ranges)}
+    cross join lateral (
+      select ${columns} from ${processingFrom(request)} and ${inListedRange} and ${inRange(enclosingRange(ranges))}) as one`;
 }
 
 /** SQL: the ranges as rows, for `inListedRange`. */

@@ -1,11 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { addDecimals } from '../../../core/decimal.ts';
-import type { Span } from '../../../core/history/history-range.ts';
+import { idsOf, type Span } from '../../../core/history/history-range.ts';
 import type { Grouping, LabelGrouping } from '../../../core/history/statistics.ts';
 import type { Db } from '../../../db/database.ts';
+import { aboveFloor } from '../../../db/id-bounds.ts';
 import { type Sql, sql } from '../../../db/sql.ts';
 import { type Viewer, visibleIncludingDeleted } from '../../people/statements/visible-agents.ts';
-import { hasSource } from './history-filter.ts';
+import { hasSource, inRange } from './history-filter.ts';
 
 /** Reads the statistics by interval and by group. */
 
@@ -34,8 +35,9 @@ export interface StatisticsRead {
 export interface StatisticsFilter {
   readonly model: string | null;
   readonly apiKeyId: string | null;
-  /** Not together with `byLabel`: rows have one label. */
-  readonly label: { readonly kind: 'user' | 'tag'; readonly value: string } | null;
+  /** Neither together with `byLabel`: rows have one label. With both, the records of the user are added up. */
+  readonly user: string | null;
+  readonly tag: string | null;
 }
 
 /** One group of one interval. Fields that the request does not group by are absent. */
@@ -77,7 +79,8 @@ export async function readStatistics(
   db: Db,
   request: StatisticsRead,
 ): Promise<readonly StatisticsGroup[] | 'too many rows' | 'too many groups'> {
-  const { spans, bounds, rowsMax, groupsMax, byLabel } = request;
+  const { bounds, rowsMax, groupsMax, byLabel } = request;
+  if (isOfPair(request) && (await countUserRecords(db, request)) > rowsMax) return 'too many rows';
   const byKeys = request.by.map((grouping) => keyOf[grouping]);
   const keys = byLabel === null ? byKeys : [...byKeys, 'label', 'other'];
   const columns = joinSql(keys.map((key) => sql`${groupKey(key)} as ${sql.ref(key)},`));
@@ -85,13 +88,7 @@ export async function readStatistics(
     with bounds as (select array(
         select to_timestamp(ms / 1000)
         from unnest(${bounds.slice(0, -1)}::float8[]) with ordinality as b (ms, ordinal) order by ordinal) as starts),
-    found as (
-      select b.* from unnest(${spans.map((span) => span.level)}::text[],
-          ${spans.map((span) => span.fromMs)}::float8[], ${spans.map((span) => span.toMs)}::float8[])
-          as s (level, from_ms, to_ms)
-        cross join ${agentsOf(request.of)} as a
-        cross join lateral (${rowsOf(request)} offset 0) as b
-      limit ${rowsMax + 1}),
+    found as (${isOfPair(request) ? pairRecords(request) : bucketRows(request)} limit ${rowsMax + 1}),
     ${largestOf(byLabel)}
     groups as (
       select width_bucket(bucket, (select starts from bounds)) - 1 as interval_index, ${columns}
@@ -122,16 +119,71 @@ function groupKey(key: string): Sql {
   return key === 'source' ? sql`split_part(source::text, '_', 1)` : sql.ref(key);
 }
 
+/** Whether it filters by a user and a tag: the statistics count each of them, not both. */
+function isOfPair({ only }: StatisticsRead): boolean {
+  return only !== undefined && only.user !== null && only.tag !== null;
+}
+
+/** As many of the records of the user as may be read, and one more. */
+async function countUserRecords(db: Db, request: StatisticsRead): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*)::int as total from (
+      select from executions e where ${ofUser(request)} limit ${request.rowsMax + 1}) as records`.execute(
+    db,
+  );
+  return rows[0]?.total ?? 0;
+}
+
+/** SQL: the records `e` of the user in these intervals, whatever their agent. */
+function ofUser({ of, only, bounds }: StatisticsRead): Sql {
+  const workspaceId =
+    'agentId' in of
+      ? sql`(select a.workspace_id from agents a where a.id = ${of.agentId}::uuid)`
+      : sql`${of.viewer.workspaceId}::uuid`;
+  return sql`e.workspace_id = ${workspaceId} and e.end_user = ${only?.user} and ${aboveFloor}
+    and ${inRange(idsOf({ fromMs: bounds[0] ?? 0, toMs: bounds.at(-1) ?? 0 }))}`;
+}
+
+/** SQL: the records of the user with the tag, each as a row of its own. */
+function pairRecords(request: StatisticsRead): Sql {
+  return sql`
+    select e.agent_id, id_time(e.id) as bucket, e.status, e.source, e.prompt_version_id, e.model, e.api_key_id, e.error_code,
+      1 as occurred, 1 as recorded, e.input_tokens, e.output_tokens, e.cost_usd, (not e.cost_known)::int as cost_unknown,
+      case when e.started_at is null then '{}'
+        else array_fill(1::bigint, array[1], array[latency_bin(e.latency_ms) + 1]) end as latency
+    from executions e
+    where ${ofUser(request)} and e.agent_id in (select a.id from ${agentsOf(request.of)} as a)
+      and e.tags @> array[${request.only?.tag}]::text[] and ${hasDimensions('e', request)}`;
+}
+
+/** SQL: the stored rows of all spans and agents. */
+function bucketRows(request: StatisticsRead): Sql {
+  const { spans } = request;
+  return sql`
+    select b.* from unnest(${spans.map((span) => span.level)}::text[],
+        ${spans.map((span) => span.fromMs)}::float8[], ${spans.map((span) => span.toMs)}::float8[])
+        as s (level, from_ms, to_ms)
+      cross join ${agentsOf(request.of)} as a
+      cross join lateral (${rowsOf(request)} offset 0) as b`;
+}
+
+/** SQL: the filters that rows and records share. */
+function hasDimensions(of: 'r' | 'e', { playground, only }: StatisticsRead): Sql {
+  const { model = null, apiKeyId = null } = only ?? {};
+  return sql`${hasSource(sql.ref(`${of}.source`), { source: null, playground })}
+    ${model === null ? sql`` : sql`and ${sql.ref(`${of}.model`)} = ${model}`}
+    ${apiKeyId === null ? sql`` : sql`and ${sql.ref(`${of}.api_key_id`)} = ${apiKeyId}::uuid`}`;
+}
+
 /** SQL: the stored rows of agent `a` in span `s`. */
-function rowsOf({ table, byLabel, playground, only }: StatisticsRead): Sql {
-  const { model = null, apiKeyId = null, label = null } = only ?? {};
+function rowsOf(request: StatisticsRead): Sql {
+  const { table, byLabel, only } = request;
   const inSpan = sql`r.agent_id = a.id and r.level = s.level
     and r.bucket >= to_timestamp(s.from_ms / 1000) and r.bucket < to_timestamp(s.to_ms / 1000)
-    and ${hasSource(sql.ref('r.source'), { source: null, playground })}
-    ${model === null ? sql`` : sql`and r.model = ${model}`}
-    ${apiKeyId === null ? sql`` : sql`and r.api_key_id = ${apiKeyId}::uuid`}`;
-  if (label !== null) {
-    const { kind, value } = label;
+    and ${hasDimensions('r', request)}`;
+  const value = only?.user ?? only?.tag ?? null;
+  if (value !== null) {
+    const kind = only?.user == null ? 'tag' : 'user';
     return sql`select * from label_buckets r where ${inSpan} and r.label = label_id(${kind}, '', ${value})`;
   }
   if (byLabel === null) return sql`select * from ${sql.table(table)} r where ${inSpan}`;

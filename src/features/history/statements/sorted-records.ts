@@ -3,16 +3,7 @@ import type { IdRange } from '../../../core/history/history-range.ts';
 import type { SortOrder } from '../../../core/history/sort-order.ts';
 import type { Trx } from '../../../db/database.ts';
 import { type Sql, sql } from '../../../db/sql.ts';
-import {
-  enclosingRange,
-  endedRecords,
-  type HistoryRequest,
-  inListedRange,
-  inRange,
-  matchesFilter,
-  processingFrom,
-  rangeRows,
-} from './history-filter.ts';
+import { endedMatches, type HistoryRequest, processingMatches } from './history-filter.ts';
 
 /** Sorts and sums up records by reading each of them, in the snapshot of the given transaction. */
 
@@ -57,14 +48,10 @@ export async function sortRecords(
 
 /** SQL: the id and the value of each match. */
 function matchesOf(request: HistoryRequest, ranges: readonly IdRange[], { by }: SortOrder): Sql {
-  const bounds = sql`${inListedRange} and ${inRange(enclosingRange(ranges))}`;
-  return sql`
-    select one.id, one.value from ${rangeRows(ranges)}
-    cross join lateral (
-      select e.id, ${valueBy[by]} as value from executions e
-      where ${endedRecords(request)} and ${bounds} and ${matchesFilter(request)}
-      ${request.includeProcessing ? sql`union all select e.id, ${by === 'executedAt' ? valueBy[by] : sql`null`} from ${processingFrom(request)} and ${bounds}` : sql``}
-    ) as one`;
+  const ended = endedMatches(request, ranges, sql`e.id, ${valueBy[by]} as value`);
+  if (!request.includeProcessing) return ended;
+  const liveValue = by === 'executedAt' ? valueBy[by] : sql`null::numeric`;
+  return sql`${ended} union all ${processingMatches(request, ranges, sql`e.id, ${liveValue}`)}`;
 }
 
 const valueBy: Record<SortOrder['by'], Sql> = {
@@ -116,17 +103,13 @@ export async function sumRecords(
   request: HistoryRequest,
   ranges: readonly IdRange[],
 ): Promise<Figures> {
-  const bounds = sql`${inListedRange} and ${inRange(enclosingRange(ranges))}`;
+  const columns = sql`e.cost_usd, e.cost_known, e.input_tokens::bigint + e.output_tokens as tokens,
+    case when e.started_at is not null then latency_bin(e.latency_ms) end as bin`;
   // As in the statistics, an execution that never started has no latency.
   const { rows } = await sql<Omit<Figures, 'latency'> & { bin: number | null }>`
     select bin, count(*)::int as executions, sum(cost_usd)::text as cost_usd,
       (count(*) filter (where not cost_known))::int as cost_unknown, sum(tokens)::float8 as tokens
-    from (
-      select one.* from ${rangeRows(ranges)}
-      cross join lateral (
-        select e.cost_usd, e.cost_known, e.input_tokens::bigint + e.output_tokens as tokens,
-          case when e.started_at is not null then latency_bin(e.latency_ms) end as bin
-        from executions e where ${endedRecords(request)} and ${bounds} and ${matchesFilter(request)}) as one) as matches
+    from (${endedMatches(request, ranges, columns)}) as matches
     group by bin`.execute(trx);
   return rows.reduce<Figures>(
     (sum, { bin, ...figures }) =>

@@ -7,7 +7,7 @@ import type { HistoryPage, ListRequest } from './history-page.ts';
 import { defaultPace, HistoryScan, type SearchPace } from './scan-history.ts';
 
 /**
- * Lists a page by filters that no bucket counts: text, variables, latency and cost. Only a look at each record tells
+ * Lists a page by filters that no bucket counts, such as text, latency and cost. Only a look at each record tells
  * whether it matches.
  *
  * - A page that is not full in time is returned short, with the last record that was scanned. The next page

@@ -85,9 +85,6 @@ const fields = {
   errorCode: Type.Optional(oneOf(workflowFailureCodes, 'Present on `failed` and `canceled`.')),
 };
 
-/** A workflow run as returned in lists. */
-export const WorkflowRun = Type.Object(fields, { title: 'WorkflowRun' });
-
 export const WorkflowUsage = Type.Object(
   {
     executions: count(
@@ -108,6 +105,9 @@ export const WorkflowUsage = Type.Object(
 );
 
 const usage = Type.Optional(WorkflowUsage);
+
+/** A workflow run as returned in lists. */
+export const WorkflowRun = Type.Object({ ...fields, usage }, { title: 'WorkflowRun' });
 
 const standing = {
   status: oneOf(stepStatuses, '`waiting` until the steps it depends on have ended.'),

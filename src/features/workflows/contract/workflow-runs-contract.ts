@@ -90,6 +90,12 @@ export const listWorkflowRuns = endpoint({
     failedItems: Type.Optional(
       oneOf(['true'], 'Only runs in which an item of a `forEach` step has failed.'),
     ),
+    include: Type.Optional(
+      oneOf(
+        ['usage'],
+        `Adds \`usage\`: tokens and costs. Needs a \`limit\` of at most ${limits.runsWithUsageMax}.`,
+      ),
+    ),
   }),
   responses: { 200: WorkflowRunList, ...problems(404), 429: ListLimitProblem },
   responseHeaders: ['RateLimit'],

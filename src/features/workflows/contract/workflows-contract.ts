@@ -149,12 +149,13 @@ export const listWorkflows = endpoint({
   path: '/api/v1/workflows',
   summary: 'List workflows',
   description:
-    'Sorted newest first. Omits the definitions. Lists workflows of which the caller can see every agent. `include=activity` also needs the permission `read`.',
+    'Sorted newest first. Omits the definitions. Lists workflows of which the caller can see every agent. `include=activity` and `workflowRunId` also need the permission `read`.',
   query: query({
     ...pageQuery,
     q: Type.Optional(
       text(limits.searchMax, 'Substring of the name or description. Case-insensitive.'),
     ),
+    workflowRunId: Type.Optional(reference('workflowRun', 'Only the workflow of this run.')),
     include: Type.Optional(oneOf(['activity'], 'Adds `lastRuns` and `nextAt`.')),
   }),
   responses: { 200: page('WorkflowList', 'workflows', WorkflowSummary) },

@@ -1,9 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CallFailure, notFound, requireFound } from '../../../core/failure.ts';
+import { CallFailure, invalidRequest, notFound, requireFound } from '../../../core/failure.ts';
 import { fromId, storedId, toId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { Db } from '../../../db/database.ts';
-import { runItemsMax, runsCountedMax } from '../../../http/contract/contract-limits.ts';
+import {
+  runItemsMax,
+  runsCountedMax,
+  runsWithUsageMax,
+} from '../../../http/contract/contract-limits.ts';
 import { allowOrigin } from '../../../http/cors.ts';
 import { rateHeaders } from '../../../http/limits/rate-headers.ts';
 import { bearerHash, unauthorized } from '../../../http/request/credential.ts';
@@ -22,8 +26,17 @@ import { requirePermission } from '../../people/access/require-permission.ts';
 import { mayRead } from '../../people/access/visible-resources.ts';
 import * as contract from '../contract/workflow-runs-contract.ts';
 import * as store from '../statements/workflow-history.ts';
-import { listItems, type WorkflowStepRow } from '../statements/workflow-runs.ts';
-import { listExecutionsOfRun, sumUsage, type UsageRow } from '../statements/workflow-usage.ts';
+import {
+  listItems,
+  type WorkflowRunSummaryRow,
+  type WorkflowStepRow,
+} from '../statements/workflow-runs.ts';
+import {
+  listExecutionsOfSteps,
+  sumUsage,
+  sumUsageOfRuns,
+  type UsageRow,
+} from '../statements/workflow-usage.ts';
 import { readRerun } from '../verbs/rerun-items.ts';
 import type { StartCall, Started } from '../verbs/start-call.ts';
 import { itemOf, runOf, usageByPart, visibleRun, withVisibleError } from './visible-run.ts';
@@ -42,7 +55,8 @@ export function workflowRunRoutes(app: FastifyInstance, deps: WorkflowDeps): voi
     contract.listWorkflowRuns,
     async ({ ids, query, caller }) => {
       const page = readPage(query);
-      const { status = null, trigger = null, failedItems } = query;
+      const { status = null, trigger = null, failedItems, include } = query;
+      if (include === 'usage') checkUsage(caller, page);
       const workflow = await requireWorkflow(db, caller, ids.workflowId);
       const after = readCursor('workflowRun', query);
       const named = {
@@ -62,7 +76,8 @@ export function workflowRunRoutes(app: FastifyInstance, deps: WorkflowDeps): voi
       const last = shown.at(-1);
       const nextCursor = hasMore && last ? toId('workflowRun', last.id) : null;
       const pagination = { ...page, total, hasMore };
-      return { result: { runs: shown.map(runOf), pagination, totalIsExact, nextCursor } };
+      const runs = include === 'usage' ? await withUsage(deps, caller, shown) : shown.map(runOf);
+      return { result: { runs, pagination, totalIsExact, nextCursor } };
     },
     limitLists,
   );
@@ -240,8 +255,27 @@ function runResponse(
 /** The usage of a run, its steps and its first items. Reads up to a thousand records for each step. */
 function readRunUsage({ historyReads }: WorkflowDeps, caller: Caller, runId: string) {
   return historyReads.read(caller, async (db) =>
-    sumUsage(db, await listExecutionsOfRun(db, runId), runItemsMax),
+    sumUsage(db, await listExecutionsOfSteps(db, [runId]), runItemsMax),
   );
+}
+
+/** A run can have thousands of executions. */
+function checkUsage(caller: Caller, { limit }: { readonly limit: number }): void {
+  requirePermission(caller, 'read');
+  if (limit <= runsWithUsageMax) return;
+  throw invalidRequest(
+    `Parameter "limit" must be at most ${runsWithUsageMax} with "include=usage".`,
+  );
+}
+
+async function withUsage(
+  { historyReads }: WorkflowDeps,
+  caller: Caller,
+  rows: readonly WorkflowRunSummaryRow[],
+) {
+  const ids = rows.map(({ id }) => id);
+  const usageOf = usageByPart(await historyReads.read(caller, (db) => sumUsageOfRuns(db, ids)));
+  return rows.map((row) => ({ ...runOf(row), usage: usageOf(row.id, null) }));
 }
 
 function readItemUsage(

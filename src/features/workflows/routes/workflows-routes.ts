@@ -42,9 +42,10 @@ export function workflowRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
 
   route(app, deps, contract.listWorkflows, async ({ query, caller }) => {
     const page = readPage(query);
-    const { q = null, include } = query;
-    if (include === 'activity') requirePermission(caller, 'read');
-    const { rows, total } = await listWorkflows(db, caller, { ...page, q });
+    const { q = null, workflowRunId, include } = query;
+    const runId = workflowRunId === undefined ? null : storedId('workflowRun', workflowRunId);
+    if (include === 'activity' || runId !== null) requirePermission(caller, 'read');
+    const { rows, total } = await listWorkflows(db, caller, { ...page, q, runId });
     if (include === 'activity') {
       const ids = rows.map(({ id }) => id);
       const activity = await historyReads.read(caller, (db) =>

@@ -23,14 +23,27 @@ export interface ExecutionOfStep {
   readonly executionId: string;
 }
 
-/** The executions of all steps of a run, with all items. */
-export async function listExecutionsOfRun(db: Db, runId: string): Promise<ExecutionOfStep[]> {
-  const { rows } = await sql<ExecutionOfStep>`
-    select s.step, s.item, called.execution_id
+/** The executions of all steps of these runs, with all items. */
+export async function listExecutionsOfSteps(
+  db: Db,
+  runIds: readonly string[],
+): Promise<(ExecutionOfStep & { readonly runId: string })[]> {
+  const { rows } = await sql<ExecutionOfStep & { readonly runId: string }>`
+    select s.run_id, s.step, s.item, called.execution_id
     from workflow_steps s
       cross join lateral (values (s.execution_id), (s.failed_execution_id)) as called (execution_id)
-    where s.run_id = ${runId} and called.execution_id is not null`.execute(db);
+    where s.run_id = any(${runIds}::uuid[]) and called.execution_id is not null`.execute(db);
   return rows;
+}
+
+/** The sum of each of these runs, in the place of its step. */
+export async function sumUsageOfRuns(db: Db, runIds: readonly string[]): Promise<UsageRow[]> {
+  const executions = await listExecutionsOfSteps(db, runIds);
+  return sumUsage(
+    db,
+    executions.map(({ runId, ...execution }) => ({ ...execution, step: runId })),
+    0,
+  );
 }
 
 /** The sum of all, of each step, and of each item before `itemsShown`. Executions in progress do not count. */

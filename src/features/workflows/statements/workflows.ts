@@ -80,12 +80,16 @@ export async function findWorkflowBySlug(
 export function listWorkflows(
   db: Db,
   viewer: Viewer,
-  request: Page & { readonly q: string | null },
+  request: Page & { readonly q: string | null; readonly runId: string | null },
 ): Promise<{ rows: WorkflowSummaryRow[]; total: number }> {
-  const { q } = request;
+  const { q, runId } = request;
   const found = (part: string) =>
     sql`and (${containsText(sql`w.name`, part)} or ${containsText(sql`w.description`, part)})`;
-  const from = sql`${joined} where ${visibleTo(viewer)} ${q === null ? sql`` : found(q)}`;
+  const ofRun = sql`and w.id = (
+    select r.workflow_id from workflow_runs r join workflow_versions v on v.id = r.workflow_version_id
+    where r.id = ${runId}::uuid and ${versionVisibleTo(viewer)})`;
+  const from = sql`${joined} where ${visibleTo(viewer)} ${q === null ? sql`` : found(q)}
+    ${runId === null ? sql`` : ofRun}`;
   return readPage(db, { columns: summaryColumns, from, order: sql`w.id desc` }, request);
 }
 

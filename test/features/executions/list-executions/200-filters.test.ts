@@ -97,6 +97,15 @@ test('by latency and cost, both limits inclusive', async () => {
   );
 });
 
+test("by the provider's id of the request", async () => {
+  await sql`
+    update executions set provider_request_id = 'req_' || (input_variables ->> 'name')
+    where input_variables ->> 'name' in ('Bob', 'Dan')`.execute(service.db);
+  assert.deepEqual(await found({ providerRequestId: 'req_Dan' }), ['Dan']);
+  assert.deepEqual(await found({ providerRequestId: 'req_Bob', status: 'failed' }), []);
+  assert.deepEqual(await found({ providerRequestId: 'req_' }), []);
+});
+
 test('pages of a search contain every record once, by offset and by cursor', async () => {
   const path = `${agent.path}/executions?q=acme&limit=1`;
   const byOffset = [0, 1, 2, 3].map((offset) =>

@@ -226,7 +226,7 @@ test('model, key, and user or tag filter together with agents', async () => {
     ['cueline/a', 3],
     ['cueline/b', 1],
   ]);
-  for (const query of ['user=ada&tag=red', 'user=ada&groupBy=tag', 'model=x&level=minute']) {
+  for (const query of ['user=ada&groupBy=tag', 'tag=red&groupBy=user', 'model=x&level=minute']) {
     const { status } = await service.call('GET', `/api/v1/statistics?${query}`, {
       user: service.ownerId,
     });

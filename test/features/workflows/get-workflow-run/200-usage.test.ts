@@ -103,3 +103,19 @@ test('it needs the permission to read', async () => {
   const { status } = await service.call('GET', `${statusUrl}?include=all`, { key });
   assert.equal(status, 400);
 });
+
+test('a list has it for each run, up to ten of them', async () => {
+  const call = { key, body: { input: { names: ['one more'] } } };
+  const { body: more } = await service.call('POST', `${path}/execute`, call);
+  await service.call('GET', `${more.statusUrl}?wait=60`, { key });
+  const { body } = await service.call('GET', `${path}/runs?include=usage&limit=10`, { key });
+  const usageOf = (id: string) =>
+    body.runs.find((one: { workflowRunId: string }) => one.workflowRunId === id).usage;
+  assert.equal(usageOf(more.workflowRunId).executions, 2);
+  assert.deepEqual(usageOf(workflowRunId), run.usage);
+  const { body: plain } = await service.call('GET', `${path}/runs`, { key });
+  assert.ok(plain.runs.every((one: object) => !('usage' in one)));
+  const tooMany = await service.call('GET', `${path}/runs?include=usage&limit=11`, { key });
+  assert.equal(tooMany.status, 400);
+  assert.match(tooMany.body.message, /"limit" must be at most 10 with "include=usage"/);
+});

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../../harness/agents.ts';
 import { greeting, makeWorkflow } from '../../../../harness/created-workflows.ts';
+import { freshId } from '../../../../harness/fresh-id.ts';
 import { startService } from '../../../../harness/service.ts';
+import { fromId, toId } from '../../../../src/core/id.ts';
 import { sql } from '../../../../src/db/sql.ts';
 
 const service = await startService();
@@ -27,6 +29,31 @@ test('newest first, with a search', async () => {
   assert.deepEqual(await listed({ key }), all);
   assert.deepEqual(await listed({ key }, '?q=tide'), [second.workflowId]);
   assert.deepEqual(await listed({ key }, '?q=fir'), [first.workflowId]);
+});
+
+test('the workflow of a run', async () => {
+  const body = { input: { name: 'Ada' } };
+  const start = async ({ path }: { readonly path: string }) =>
+    (await service.call('POST', `${path}/execute`, { key, body })).body.workflowRunId;
+  const [run, hiddenRun] = [await start(first), await start(secret)];
+  const user = await service.member('viewer');
+  assert.deepEqual(await listed({ key }, `?workflowRunId=${run}`), [first.workflowId]);
+  assert.deepEqual(await listed({ user }, `?workflowRunId=${run}`), [first.workflowId]);
+  assert.deepEqual(await listed({ key }, `?workflowRunId=${run}&q=tides`), []);
+  assert.deepEqual(await listed({ key }, `?workflowRunId=${hiddenRun}`), [secret.workflowId]);
+  assert.deepEqual(await listed({ user }, `?workflowRunId=${hiddenRun}`), []);
+  for (const none of ['wfr_x', toId('workflowRun', freshId())]) {
+    assert.deepEqual(await listed({ key }, `?workflowRunId=${none}`), []);
+  }
+  const manager = await service.key({ permissions: ['manage'] });
+  const refused = { key: manager.key };
+  assert.equal((await service.call('GET', `${path}?workflowRunId=${run}`, refused)).status, 403);
+  // A version that the caller does not see keeps its runs to itself.
+  await sql`
+    update workflow_runs set workflow_version_id = (
+      select workflow_version_id from workflows where id = ${fromId('workflow', secret.workflowId)})
+    where id = ${fromId('workflowRun', run)}`.execute(service.db);
+  assert.deepEqual(await listed({ user }, `?workflowRunId=${run}`), []);
 });
 
 test('a workflow with a hidden agent is hidden', async () => {
