@@ -15,7 +15,9 @@ export async function readBudgetWindows(
   const budgeted = calls.filter((call) => batch.isBudgeted(call));
   if (budgeted.length === 0) return;
   const keyIds = budgeted.flatMap(({ credential }) =>
-    credential.kind === 'workflow' ? (credential.apiKeyId ?? []) : [],
+    credential.kind === 'workflow' && batch.windows.of(credential.caller.workspaceId).length > 0
+      ? (credential.apiKeyId ?? [])
+      : [],
   );
   if (keyIds.length > 0) batch.keySubjects(await send(readKeySubjects, [...new Set(keyIds)]));
   for (const call of budgeted) batch.needWindows(call);

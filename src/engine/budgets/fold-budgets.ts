@@ -150,11 +150,12 @@ const deletedPerRound = 10_000;
 
 /**
  * SQL: neither a budget nor a workflow run that may call an agent has the id. Once a run has ended and none of its executions
- * is in the queue, nothing reserves in its window any more.
+ * is in the queue, nothing reserves in its window any more; it stays for an hour, for whoever looks into what it has spent.
  */
 const isOfNothing = (id: Sql) => sql`(not exists (select from budgets b where b.id = ${id})
   and not exists (select from workflow_runs r where r.id = ${id}
-    and (r.completed_at is null or exists (select from execution_queue q where q.workflow_run_id = r.id))))`;
+    and (r.completed_at is null or r.completed_at > clock_timestamp() - interval '1 hour'
+      or exists (select from execution_queue q where q.workflow_run_id = r.id))))`;
 
 /** Counts the windows of each budget that have not ended: too many, and new buckets share one. */
 async function countWindows(db: Db): Promise<void> {

@@ -56,7 +56,7 @@ export const Schedule = Type.Object(
     workflowId: id('workflow', 'The workflow to start.'),
     ...{ cron, timeZone, missed, input },
     ...recordedLabels,
-    maxCostUSD: nullable(maxCostUSD),
+    maxCostUSD: Type.Optional(maxCostUSD),
     enabled,
     nextTimes: Type.Array(time('A future tick.'), {
       description:
