@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
 import { addBudget, addPrice, windowsOf } from '../../../harness/budgets.ts';
-import { startService } from '../../../harness/service.ts';
+import { type Service, startService } from '../../../harness/service.ts';
 import {
   addWorkflow,
   endOfRun,
@@ -191,8 +191,13 @@ test('without a known price a step fails, and without maxTokens it is sent with 
   assert.equal(service.models.calls.at(-1)?.maxTokens, 4_096);
 });
 
-test('what a process accepted without the limit reserves before its first call', async () => {
+test('what a process accepted without the limit reserves before its first call', async (t) => {
   const api = await startService({ role: 'api' });
+  let worker: Service | undefined;
+  t.after(async () => {
+    await worker?.close();
+    await api.close();
+  });
   const agent = await addAgent(api, { user: '{{text}}', model, config: { maxTokens: 10 } });
   await addPrice(api, { model, perToken: 0.0001 });
   const { key: own } = await api.key();
@@ -208,12 +213,10 @@ test('what a process accepted without the limit reserves before its first call',
     if (rows.length > 0) break;
   }
   await sql`update workflow_runs set max_cost_usd = 0.0005 where id = ${runId}`.execute(api.db);
-  const worker = await startService({ sharedWith: api, models: api.models });
+  worker = await startService({ sharedWith: api, models: api.models });
   const { steps } = await endOfRun(api, workflow, runId);
   assert.equal(steps.get('a')?.errorCode, 'COST_LIMIT');
   assert.equal(api.models.calls.length, 0);
-  await worker.close();
-  await api.close();
 });
 
 test('the window goes an hour after the run has ended', async () => {
