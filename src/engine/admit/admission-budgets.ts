@@ -5,7 +5,8 @@ import type { AdmissionBatch, KeySubjects } from './admission-batch.ts';
 
 /**
  * Reads and folds the windows of budgets that the calls of an admission may need, under the limits that it has locked. Calls of
- * workspaces without budgets send nothing, unless their workflow run has a limit of cost. The others cost one round trip, and workflow runs that a key has started one more.
+ * workspaces without budgets send nothing, unless their workflow run has a limit of cost. The others cost one round trip, and
+ * beside budgets, workflow runs that a key has started one more.
  */
 export async function readBudgetWindows(
   send: Send,

@@ -39,7 +39,8 @@ async function dueWindows(db: Db): Promise<Map<string, WindowKey[]>> {
     select b.workspace_id, s.budget_id, s.bucket, s.window_start
     from (
       select distinct budget_id, bucket, window_start from budget_settlements s
-      where exists (select from budgets b where b.id = s.budget_id) and settled_at < clock_timestamp() - make_interval(secs => ${foldAfterSeconds}) limit ${windowsPerRound}) as s
+      where exists (select from budgets b where b.id = s.budget_id)
+        and settled_at < clock_timestamp() - make_interval(secs => ${foldAfterSeconds}) limit ${windowsPerRound}) as s
     join budgets b on b.id = s.budget_id
     union all
     select workspace_id, id, null, null from budgets
@@ -135,11 +136,11 @@ export async function maintainWindows(db: Db): Promise<void> {
 /** Deletes windows that ended two periods ago and hold nothing any more, and what has lost its budget. */
 async function deleteOldWindows(db: Db): Promise<void> {
   await sql`
-    delete from budget_settlements s where ${isOfNothing(sql`s.budget_id`)}`.execute(db);
+    delete from budget_settlements s where ${isUnneeded(sql`s.budget_id`)}`.execute(db);
   await sql`
     delete from budget_windows where (budget_id, bucket, window_start) in (
       select w.budget_id, w.bucket, w.window_start from budget_windows w
-      where ${isOfNothing(sql`w.budget_id`)}
+      where ${isUnneeded(sql`w.budget_id`)}
         or (w.window_end + 2 * (w.window_end - w.window_start) < clock_timestamp() and w.reserved = 0
           and not exists (select from budget_settlements s where s.budget_id = w.budget_id
             and s.bucket = w.bucket and s.window_start = w.window_start))
@@ -152,7 +153,7 @@ const deletedPerRound = 10_000;
  * SQL: neither a budget nor a workflow run that may call an agent has the id. Once a run has ended and none of its executions
  * is in the queue, nothing reserves in its window any more; it stays for an hour, for whoever looks into what it has spent.
  */
-const isOfNothing = (id: Sql) => sql`(not exists (select from budgets b where b.id = ${id})
+const isUnneeded = (id: Sql) => sql`(not exists (select from budgets b where b.id = ${id})
   and not exists (select from workflow_runs r where r.id = ${id}
     and (r.completed_at is null or r.completed_at > clock_timestamp() - interval '1 hour'
       or exists (select from execution_queue q where q.workflow_run_id = r.id))))`;
