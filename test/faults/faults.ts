@@ -53,8 +53,8 @@ export const faults: readonly TestedFault[] = [
     name: 'forgotten-run-window',
     description: 'the window of a workflow run is deleted while it may call agents',
     file: 'engine/budgets/fold-budgets.ts',
-    find: 'and (r.completed_at is null or',
-    replace: 'and (false or',
+    find: 'workflow_runs r where r.id =',
+    replace: 'workflow_runs r where false and r.id =',
     tests: ['test/features/workflows/run-limit.test.ts'],
   },
   {
