@@ -94,12 +94,13 @@ export function startCall(
   key: string,
   input: object = {},
   idempotencyKey: string | null = null,
+  fields: object = {},
 ): StartCall {
   return {
     credential: { kind: 'key', hash: hashKey(key) },
     workflowId: workflow.id,
     trigger: 'api',
-    body: parseExecuteBody(JSON.stringify({ input }), 'input'),
+    body: parseExecuteBody(JSON.stringify({ input, ...fields }), 'input'),
     idempotencyKey,
     idempotencyProblem: null,
   };

@@ -8,11 +8,15 @@ import { until } from './until.ts';
 
 /** What must hold of budgets while calls run, and once all is quiet. */
 
-/** Each window with what is not folded, in one snapshot. */
+/** Each window with what is not folded, in one snapshot; those of limits of workflow runs too. */
 const amounts = sql`(
-  select b.name, b.limit_usd, w.bucket, w.window_start, w.reserved + coalesce(s.reserved, 0) as reserved,
+  select b.name, b.run_id, b.limit_usd, w.bucket, w.window_start, w.reserved + coalesce(s.reserved, 0) as reserved,
     w.settled + coalesce(s.settled, 0) as settled, w.unknown_calls + coalesce(s.unknown, 0) as unknown_calls
-  from budgets b join budget_windows w on w.budget_id = b.id left join lateral (
+  from (
+    select id, name, null::uuid as run_id, limit_usd from budgets
+    union all
+    select id, 'run ' || id, id, max_cost_usd from workflow_runs where max_cost_usd is not null) as b
+  join budget_windows w on w.budget_id = b.id left join lateral (
     select sum(delta_reserved) as reserved, sum(delta_settled) as settled,
       count(*) filter (where unknown) as unknown
     from budget_settlements s where s.budget_id = w.budget_id and s.bucket = w.bucket
@@ -79,16 +83,25 @@ async function checkQuietBudgets(db: Db, boundUsd: number): Promise<string[]> {
     const { rows } = await sql`select from budget_settlements limit 1`.execute(db);
     return rows.length === 0;
   });
+  return [
+    ...(isFolded ? [] : ['settlements are not folded']),
+    ...(await checkSettled(db, boundUsd)),
+  ];
+}
+
+/** The same, but for folding: nobody folds what the last calls of a workflow run have left. */
+export async function checkSettled(db: Db, boundUsd: number): Promise<string[]> {
   const { rows: reserved } = await sql<Amounts>`
     select name, bucket, reserved, settled, limit_usd from ${amounts} where reserved <> 0`.execute(
     db,
   );
   const { rows: different } = await sql<Amounts & { cost: string; unknownCalls: number }>`
     select a.name, a.bucket, a.settled, a.reserved, a.limit_usd, a.unknown_calls, e.cost from ${amounts}
-    cross join (select coalesce(sum(cost_usd), 0) as cost from executions where reserved_usd is not null) as e
+    cross join lateral (
+      select coalesce(sum(cost_usd), 0) as cost from executions
+      where reserved_usd is not null and (a.run_id is null or workflow_run_id = a.run_id)) as e
     where a.settled <> e.cost + a.unknown_calls * ${String(boundUsd)}::numeric`.execute(db);
   return [
-    ...(isFolded ? [] : ['settlements are not folded']),
     ...reserved.map((row) => `once all is quiet, ${row.reserved} are reserved of ${row.name}`),
     ...different.map(
       (row) =>

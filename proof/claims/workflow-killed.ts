@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { addPrice } from '../../harness/budgets.ts';
 import { openStarter } from '../../harness/workflow-engine.ts';
 import { addWorkflow, startCall, step, type TestWorkflow } from '../../harness/workflow-runs.ts';
 import type { Db } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
+import type { StartCall } from '../../src/features/workflows/verbs/start-call.ts';
+import { checkSettled, watchBudgets } from '../budget-checks.ts';
 import { allEnded, checkTables, endedWithinMs, watchInvariants } from '../checker.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
@@ -10,11 +13,16 @@ import { createProcessPool, type Member, type ProcessPool } from '../process-poo
 
 /**
  * A round kills one of three workers with `kill -9`, or pauses it until another worker has taken over, at a random moment
- * during workflow runs. The process that starts the runs executes none of their steps.
+ * during workflow runs. The process that starts the runs executes none of their steps. Every other run has a limit of cost, with
+ * more room than it needs.
  */
 
 const workers = 3;
 const runsPerRound = 12;
+const maxTokens = 10;
+/** Of a call of a model. Input is free. */
+const boundUsd = 0.001;
+const limited = { maxCostUSD: 1 };
 
 export const workflowKilled: Claim = {
   name: 'workflow-killed',
@@ -57,12 +65,13 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
   const { key } = await environment.key();
   const { starter, close } = openStarter(environment.connection);
   const watch = watchInvariants(db, 200);
+  const budgets = watchBudgets(db);
   const expected = new Map<string, Shape>();
   for (let left = rounds; left > 0; left--) {
     for (let at = 0; at < runsPerRound; at++) {
       const shape = shapes[at % shapes.length];
       if (!shape) continue;
-      const started = await starter.start(startCall(shape.workflow, key, { n: expected.size }));
+      const started = await starter.start(callOf(shape, key, expected.size));
       if (started.kind === 'accepted') expected.set(started.runId, shape);
     }
     await wait(leaseMs * (0.5 + random()));
@@ -90,10 +99,16 @@ async function prove(environment: ProofEnvironment, rounds: number): Promise<Fou
       ...(runsDone ? [] : ['not all workflow runs ended']),
       ...(ended ? [] : ['not all executions ended']),
       ...(await watch.stop()),
+      ...(await budgets.stop()),
+      ...(ended ? await checkSettled(db, boundUsd) : []),
       ...(runsDone ? await checkTables(db, { accepted: executions.rows.map(({ id }) => id) }) : []),
       ...pool.failed(),
     ],
   };
+}
+
+function callOf({ workflow }: Shape, key: string, n: number): StartCall {
+  return startCall(workflow, key, { n }, null, n % 2 === 0 ? limited : {});
 }
 
 async function kill(pool: ProcessPool, victim: Member): Promise<void> {
@@ -116,13 +131,14 @@ interface Shape {
 
 /** A chain, a diamond around a list, and steps that fail and fall back. The models echo their prompt. */
 async function workflowsOf(environment: ProofEnvironment): Promise<Shape[]> {
-  const agent = await environment.agent({ user: '{{text}}', model: 'ollama/after-100' });
-  const few = await environment.agent({
-    user: '{{text}}',
-    model: 'ollama/after-50',
-    config: { maxConcurrency: 4 },
-  });
-  const broken = await environment.agent({ user: '{{text}}', model: 'ollama/bad-request' });
+  const agentOf = async (name: string, config: object = {}) => {
+    const model = `ollama/${name}`;
+    await addPrice(environment, { model, perToken: boundUsd / maxTokens });
+    return environment.agent({ user: '{{text}}', model, config: { maxTokens, ...config } });
+  };
+  const agent = await agentOf('after-100');
+  const few = await agentOf('after-50', { maxConcurrency: 4 });
+  const broken = await agentOf('bad-request');
   const text = (value: unknown) => ({ variables: { text: value } });
   const of = { db: environment.db, workspaceId: environment.workspaceId };
   const [chain, list, fallback] = await Promise.all([

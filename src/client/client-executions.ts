@@ -35,7 +35,7 @@ export interface ExecuteOptions extends CallOptions, Labels {
   readonly playground?: boolean;
   /** Fields of a version to execute instead of the pinned one. Only with `playground`. */
   readonly draft?: PromptVersionInput;
-  /** The most that the execution may cost, in US dollars; the agent may have a lower limit. */
+  /** The most that the execution or workflow run may cost, in US dollars; an agent may have a lower limit. */
   readonly maxCostUSD?: number;
 }
 

@@ -26,7 +26,7 @@ export function workflows(connection: Connection) {
 function workflowRuns({ client, request, method, plain }: Connection) {
   /** Starts a workflow run and returns immediately. */
   function execute(workflowId: string, input: WorkflowRunInput, options: ExecuteOptions = {}) {
-    const body = { input: { ...input }, ...labelsOf(options) };
+    const body = bodyOf(input, options);
     return method('executeWorkflow')(workflowId, body, options);
   }
 
@@ -64,9 +64,9 @@ function workflowRuns({ client, request, method, plain }: Connection) {
     executeInSession(
       workflowId: string,
       input: WorkflowRunInput,
-      options: Pick<RequestOptions, 'signal' | 'idempotencyKey'> & Labels = {},
+      options: Pick<RequestOptions, 'signal' | 'idempotencyKey'> & RunFields = {},
     ) {
-      const body = { input: { ...input }, ...labelsOf(options) };
+      const body = bodyOf(input, options);
       return method('executeWorkflowInDashboard')(workflowId, body, options);
     },
     /**
@@ -90,6 +90,12 @@ function workflowRuns({ client, request, method, plain }: Connection) {
     cancel: plain('cancelWorkflowRun'),
     runs: plain('listWorkflowRuns'),
   };
+}
+
+type RunFields = Labels & Pick<ExecuteOptions, 'maxCostUSD'>;
+
+function bodyOf(input: WorkflowRunInput, options: RunFields) {
+  return { input: { ...input }, ...labelsOf(options), maxCostUSD: options.maxCostUSD };
 }
 
 function workflowDefinitions({ request, method, plain }: Connection) {

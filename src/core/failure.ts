@@ -66,10 +66,11 @@ export const costLimitError = 'The next call of the model could exceed the limit
 export const budgetError = 'The budget "';
 const neededAmounts = /: [\d.]+ USD needed, [^"]*$/;
 
-/** The message as a key that sees no cost sees it. */
+/** The message as a key that sees no cost sees it. That of a workflow run names the step first. */
 export function withoutAmounts(message: string): string {
-  if (message.startsWith(costLimitError)) return `${costLimitError}.`;
-  return message.startsWith(budgetError) ? message.replace(neededAmounts, '.') : message;
+  const at = message.indexOf(costLimitError);
+  if (at >= 0) return `${message.slice(0, at)}${costLimitError}.`;
+  return message.includes(budgetError) ? message.replace(neededAmounts, '.') : message;
 }
 
 // Version 0.1.0 wrote "The provider was not reached".

@@ -62,3 +62,34 @@ test('the overview of a workflow has its success rate, duration, cost and the wa
   // Only the tab.
   assert.equal(await viewer.page.getByRole('link', { name: 'Run', exact: true }).count(), 1);
 });
+
+test('a run and a schedule take the most that a run may cost, and another run keeps it', async () => {
+  const { agentId } = await addAgent(service, { model: 'cueline/echo' });
+  const { workflowId, path } = await makeWorkflow(service, greeting(agentId));
+  const { page, check } = await visit(`/workflows/${workflowId}/run`, { as: 'editor' });
+  await page.getByRole('textbox', { name: 'name' }).fill('x');
+  await page.getByRole('textbox', { name: 'Max cost of the run (USD)' }).fill('0.05');
+  await check();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('$0.00 of at most $0.05').waitFor();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  const again = page.getByRole('dialog');
+  await again.getByText('It may cost at most $0.05.').waitFor();
+  await again.getByRole('button', { name: 'Run', exact: true }).click();
+  await again.waitFor({ state: 'hidden' });
+  const { key } = await service.key();
+  const { body } = await service.call('GET', `${path}/runs`, { key });
+  assert.deepEqual(
+    body.runs.map(({ maxCostUSD }: { maxCostUSD: number }) => maxCostUSD),
+    [0.05, 0.05],
+  );
+  const triggers = await visit(`/workflows/${workflowId}/triggers`, { as: 'editor' });
+  await triggers.page.getByRole('button', { name: 'New schedule' }).click();
+  const form = triggers.page.getByRole('dialog');
+  await form.getByRole('textbox', { name: 'Input' }).fill('{"name": "x"}');
+  await form.getByRole('textbox', { name: 'Max cost per run (USD)' }).fill('0.5');
+  await form.getByRole('button', { name: 'Create' }).click();
+  await form.waitFor({ state: 'hidden' });
+  const { body: list } = await service.call('GET', `${path}/schedules`, { key });
+  assert.equal(list.schedules[0].maxCostUSD, 0.5);
+});

@@ -42,6 +42,22 @@ export const faults: readonly TestedFault[] = [
     tests: ['test/engine/tools/step-writes.test.ts', 'test/engine/tools/tool-loop.test.ts'],
   },
   {
+    name: 'unlimited-retry',
+    description: 'a claim does not ask the limit of the workflow run before a later call',
+    file: 'engine/run/queue.ts',
+    find: 'where r.id = e.workflow_run_id and r.max_cost_usd is not null)) as must_reserve,',
+    replace: 'where false)) as must_reserve,',
+    tests: ['test/features/workflows/run-limit.test.ts'],
+  },
+  {
+    name: 'forgotten-run-window',
+    description: 'the window of a workflow run is deleted while it may call agents',
+    file: 'engine/budgets/fold-budgets.ts',
+    find: 'workflow_runs r where r.id =',
+    replace: 'workflow_runs r where false and r.id =',
+    tests: ['test/features/workflows/run-limit.test.ts'],
+  },
+  {
     name: 'archive-while-deployed',
     description: 'a deployed agent can be archived',
     file: 'core/agent/agent.ts',

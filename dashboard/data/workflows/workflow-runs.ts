@@ -111,8 +111,8 @@ export function useStartWorkflow(workflowId: string) {
   const queries = useQueryClient();
   return useSingleFlight(
     {
-      mutationFn: ({ input, labels }: { input: WorkflowRunInput; labels: Labels }) =>
-        start(workflowId, input, labels),
+      mutationFn: ({ input, ...fields }: { input: WorkflowRunInput } & RunFields) =>
+        start(workflowId, input, fields),
       onSuccess: () => queries.invalidateQueries({ queryKey: ['workflow-runs', workflowId] }),
     },
     { leadsAway: true },
@@ -128,10 +128,10 @@ export const cancelWorkflowRun = ({
   stale: [['workflow-runs', workflowId]],
 });
 
-/** Another workflow run, of the version that is now pinned. */
-export const startAgain = (workflowId: string) => ({
+/** Another workflow run, of the version that is now pinned, with the same limit of cost. */
+export const startAgain = ({ workflowId, maxCostUSD }: LimitedRun) => ({
   run: ({ values, labels }: { values: WorkflowRunInput; labels: Labels }) =>
-    start(workflowId, values, labels),
+    start(workflowId, values, { labels, maxCostUSD: maxCostUSD ?? null }),
   ...{ saved: '', stale: [['workflow-runs', workflowId]] },
 });
 
@@ -147,8 +147,20 @@ export const rerunItems = (
   ...{ saved: '', stale: [['workflow-runs', workflowId]] },
 });
 
+interface LimitedRun {
+  readonly workflowId: string;
+  readonly maxCostUSD?: number | undefined;
+}
+
+interface RunFields {
+  readonly labels: Labels;
+  /** Null for no limit. */
+  readonly maxCostUSD: number | null;
+}
+
 /** The idempotency key makes retries safe. */
-function start(workflowId: string, input: WorkflowRunInput, labels: Labels) {
-  const idempotencyKey = randomKey();
-  return cueline.workflows.executeInSession(workflowId, input, { ...labels, idempotencyKey });
+function start(workflowId: string, input: WorkflowRunInput, { labels, maxCostUSD }: RunFields) {
+  const limit = maxCostUSD !== null && { maxCostUSD };
+  const options = { ...labels, ...limit, idempotencyKey: randomKey() };
+  return cueline.workflows.executeInSession(workflowId, input, options);
 }

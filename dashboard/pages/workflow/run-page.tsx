@@ -13,7 +13,7 @@ import { StaleNotice } from '../../components/states/stale-notice.tsx';
 import { StateBadge } from '../../components/states/state-badge.tsx';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { stringify } from '../../data/text/exact-json.ts';
-import { formatCostSum, formatDuration } from '../../data/text/format.ts';
+import { formatCost, formatCostSum, formatDuration } from '../../data/text/format.ts';
 import { graphSteps } from '../../data/workflows/workflow-graph.ts';
 import {
   cancelWorkflowRun,
@@ -219,11 +219,12 @@ function RunMetrics({ run }: { readonly run: WorkflowRunDetail }) {
   return <MetricList metrics={metrics} />;
 }
 
-function usageMetrics({ usage }: WorkflowRunDetail): (readonly [string, ReactNode])[] {
+function usageMetrics({ usage, maxCostUSD }: WorkflowRunDetail): (readonly [string, ReactNode])[] {
   if (!usage) return [];
+  const limit = maxCostUSD === undefined ? '' : ` of at most ${formatCost(maxCostUSD)}`;
   return [
     ['Tokens', <Tokens key="tokens" {...usage} />],
-    ['Cost', formatCostSum(usage)],
+    ['Cost', `${formatCostSum(usage)}${limit}`],
   ];
 }
 

@@ -1,12 +1,13 @@
 import { Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useValues, ValuesCard } from '../../components/executions/values-card.tsx';
+import { CostField } from '../../components/fields/cost-field.tsx';
 import { LabelFields, useLabels } from '../../components/fields/label-fields.tsx';
 import { submitOnCtrlEnter } from '../../components/hooks/submit-on-ctrl-enter.ts';
 import { EmptyState } from '../../components/states/empty-state.tsx';
-import { FormError } from '../../components/states/form-error.tsx';
+import { FormError, fieldError } from '../../components/states/form-error.tsx';
 import { valueFields } from '../../data/agents/value-fields.ts';
 import { useStartWorkflow } from '../../data/workflows/workflow-runs.ts';
 import { workflowQuery } from '../../data/workflows/workflows.ts';
@@ -24,6 +25,7 @@ export function StartPage() {
   const values = useValues(`cueline-values-${workflowId}`, fields);
   const start = useStartWorkflow(workflowId);
   const whom = useLabels();
+  const [maxCostUSD, setMaxCostUSD] = useState<number | null>(null);
   if (!can(useMe(), 'edit')) {
     return (
       <EmptyState icon="lock" title="Running requires the editor role">
@@ -46,12 +48,18 @@ export function StartPage() {
         to: '/workflows/$workflowId/runs/$workflowRunId',
         params: { workflowId, workflowRunId },
       });
-    start.mutate({ input: values.input, labels: whom.labels }, { onSuccess });
+    start.mutate({ input: values.input, labels: whom.labels, maxCostUSD }, { onSuccess });
   };
   return (
     <form className={classes.form} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
       <ValuesCard title="Input" fields={fields} {...values}>
         <LabelFields {...whom} />
+        <CostField
+          label="Max cost of the run (USD)"
+          value={maxCostUSD}
+          onChange={setMaxCostUSD}
+          error={fieldError(start.error, 'maxCostUSD')}
+        />
         <div className={classes.foot}>
           <FormError error={start.error} />
           <Button

@@ -39,7 +39,7 @@ export type ExecuteBody =
       readonly playground?: boolean;
       /** The version that it executes instead of the pinned one. */
       readonly draft?: DraftVersion;
-      /** The most that the execution may cost, in US dollars. */
+      /** The most that the execution or workflow run may cost, in US dollars. */
       readonly maxCostUSD?: number;
       /** Whether the client may have turned values into text (`text-values.ts`). */
       readonly mayHoldTexts?: boolean;
@@ -80,8 +80,8 @@ export interface Variables {
 }
 
 /**
- * Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow, with labels; for an agent also with `stream`,
- * `rerunOf`, `playground` and `draft`. Other fields are rejected.
+ * Parses `{"variables": {…}}`, or `{"input": {…}}` for a workflow, with labels and `maxCostUSD`; for an agent also with
+ * `stream`, `rerunOf`, `playground` and `draft`. Other fields are rejected.
  */
 export function parseExecuteBody(
   text: string,
@@ -98,7 +98,8 @@ export function parseExecuteBody(
   // If a field is sent twice, the last one wins, as in `JSON.parse`.
   const textOf = (field: string) => found.findLast(({ name }) => name === field)?.text ?? '{}';
   const isAgent = field === 'variables';
-  const allowed: readonly string[] = [field, ...labelFields, ...(isAgent ? agentFields : [])];
+  const ofAgent = isAgent ? agentFields : [];
+  const allowed: readonly string[] = [field, ...labelFields, ...ofAgent, costField];
   const unknown = found.find(({ name }) => !allowed.includes(name));
   if (unknown) {
     return invalid(unknownName(`Field ${JSON.stringify(unknown.name.slice(0, 100))}`, allowed));
@@ -115,7 +116,8 @@ export function parseExecuteBody(
   return read.kind === 'variables' ? { ...read, ...options } : read;
 }
 
-const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground', 'draft', 'maxCostUSD'];
+const agentFields: readonly string[] = ['stream', 'rerunOf', 'playground', 'draft'];
+const costField = 'maxCostUSD';
 
 /** As long as the body that creates a version. */
 const draftCharsMax = 1_048_576;
@@ -133,9 +135,10 @@ export const executeFields: readonly string[] = [
   ...['variables', 'input'],
   ...labelFields,
   ...agentFields,
+  costField,
 ];
 
-/** The fields that only agents have. A malformed id is treated as unknown. */
+/** The fields beside the values and labels. A malformed id is treated as unknown. */
 function readOptions(
   body: Record<string, unknown>,
 ):

@@ -24,6 +24,7 @@ export function announce(
   nowMs: number,
 ): NewEvent[] {
   const { budget, settled, announced } = window;
+  if (budget.ofRun) return [];
   const limit = unitsOf(budget.limitUsd);
   const reached = budget.thresholds.filter(
     (percent) => !announced.includes(percent) && settled * 100n >= limit * BigInt(percent),

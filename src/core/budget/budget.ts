@@ -1,4 +1,5 @@
 import type { NewEvent } from '../event/event.ts';
+import { defaultOutputTokens } from '../model/call-bound.ts';
 
 /** Budgets as admission and runs read them: which windows a call counts for. */
 
@@ -32,8 +33,29 @@ export interface Budget {
   readonly createdMs: number;
   /** Whether it has so many windows that new buckets share one. */
   readonly isFull: boolean;
+  /** Whether it is the limit of a workflow run. */
+  readonly ofRun?: true;
   /** Changed in place under the lock. */
   readonly events: BudgetEvents;
+}
+
+/** A limit of the cost of a workflow run, `maxCostUSD`. It never changes. */
+export interface RunLimit {
+  readonly runId: string;
+  readonly workspaceId: string;
+  /** Decimal text. */
+  readonly limitUsd: string;
+}
+
+/** The limit as a budget: all calls of its steps share one window, and nobody is told of it. */
+export function runBudget({ runId, workspaceId, limitUsd }: RunLimit): Budget {
+  return {
+    ...{ id: runId, workspaceId, name: '', ofRun: true },
+    ...{ agentIds: null, keys: null, tags: null, per: 'none', period: 'total', createdMs: 0 },
+    ...{ limitUsd, maxTokens: defaultOutputTokens, onUnknown: 'refuse' },
+    ...{ thresholds: [], isFull: false },
+    events: { hour: 0, written: 0, withheld: 0, lastWithheld: null },
+  };
 }
 
 /** The events of a budget in an hour, which is counted since 1970. */
@@ -51,6 +73,8 @@ export interface BudgetedCall {
   readonly keys: readonly string[];
   readonly user: string | null;
   readonly tags: readonly string[];
+  /** The limit of its workflow run; null for none. */
+  readonly run: RunLimit | null;
 }
 
 /** A window of a budget, with the bucket that a call falls into. */
@@ -83,8 +107,9 @@ export function matchWindows(
   call: BudgetedCall,
   nowMs: number,
 ): MatchedWindow[] {
-  return budgets.flatMap((budget) => {
-    if (!matches(budget, call)) return [];
+  const matching = budgets.filter((budget) => matches(budget, call));
+  if (call.run) matching.push(runBudget(call.run));
+  return matching.flatMap((budget) => {
     const { startMs, endMs } = budgetPeriod(budget, nowMs);
     const window = new Date(startMs).toISOString();
     return bucketsOf(budget, call).map((bucket) => {

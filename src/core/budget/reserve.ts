@@ -1,6 +1,6 @@
 import { secondsUntil } from '../agent/limits.ts';
 import { toDecimal, toUnits } from '../decimal.ts';
-import { budgetError } from '../failure.ts';
+import { budgetError, costLimitError } from '../failure.ts';
 import { toId } from '../id.ts';
 import type { MatchedWindow, Reservation } from './budget.ts';
 
@@ -63,9 +63,12 @@ function waitOrder(window: BudgetWindow, needed: bigint): number {
 const reservedRetrySeconds = 5;
 
 export interface BudgetRefusal {
-  /** 403 instead of 429: no later call can fit. */
+  /** Whether it never resets, so that no later call can fit: 403 instead of 429. */
   readonly isFinal: boolean;
+  /** Whether it is spent; otherwise only calls that are running are in the way. */
   readonly isSpent: boolean;
+  /** Of an execution whose later call it refuses, and of a step. */
+  readonly code: 'BUDGET_EXCEEDED' | 'COST_LIMIT';
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -78,6 +81,10 @@ export function budgetRefusal(
   const { budget, endMs } = window;
   const spent = isSpent(window, unitsOf(neededUsd));
   const isFinal = spent && endMs === null;
+  if (budget.ofRun) {
+    const message = runLimitMessage(window, neededUsd);
+    return { isFinal, isSpent: spent, code: 'COST_LIMIT', message, fields: {} };
+  }
   const figures = figuresOf(window);
   const money = `: ${neededUsd} USD needed, ${leftText(window)} of ${figures.limitUSD} left`;
   const wait = spent ? (endMs === null ? null : secondsUntil(endMs, nowMs)) : retrySeconds(window);
@@ -85,6 +92,7 @@ export function budgetRefusal(
   return {
     isFinal,
     isSpent: spent,
+    code: 'BUDGET_EXCEEDED',
     message: `${budgetError}${budget.name}" ${why}${showsMoney ? money : ''}.`,
     fields: {
       ...(wait !== null && { retryAfter: wait }),
@@ -97,6 +105,12 @@ export function budgetRefusal(
       },
     },
   };
+}
+
+/** Whoever sees no costs sees its beginning alone (`withoutAmounts`). */
+function runLimitMessage({ budget, settled, reserved }: BudgetWindow, neededUsd: string): string {
+  const others = reserved > 0n ? ` ${usdOf(reserved)} USD are reserved by calls that run,` : '';
+  return `${costLimitError} of the workflow run: the limit is ${budget.limitUsd} USD, ${usdOf(settled)} USD are spent or may have been charged,${others} and the call may cost up to ${neededUsd} USD.`;
 }
 
 /** Longer the fuller the window is, so that callers of a busy one do not return all at once. */

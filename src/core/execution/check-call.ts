@@ -1,5 +1,5 @@
 import { type KeyWindows, type RateLimits, spendKeys, type WindowState } from '../agent/limits.ts';
-import type { BudgetWindow } from '../budget/reserve.ts';
+import type { BudgetRefusal, BudgetWindow } from '../budget/reserve.ts';
 import type { CallFailureCode, ExecutionErrorCode } from '../failure.ts';
 import type { Caller } from '../people/caller.ts';
 import type { EndStatus } from './execution.ts';
@@ -48,12 +48,8 @@ export interface Refusal {
   readonly budget?: RefusedByBudget;
 }
 
-export interface RefusedByBudget {
+export interface RefusedByBudget extends Omit<BudgetRefusal, 'message' | 'fields'> {
   readonly window: BudgetWindow;
-  /** Whether it is spent; otherwise only calls that are running are in the way. */
-  readonly isSpent: boolean;
-  /** Whether it never resets. */
-  readonly isFinal: boolean;
 }
 
 export type Refuse = (

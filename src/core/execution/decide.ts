@@ -82,6 +82,8 @@ export interface ExecuteCall {
         /** Whether this calls the step's fallback. */
         readonly fallback: boolean;
         readonly apiKeyId: string | null;
+        /** Of all executions of the run together, as decimal text; null for no limit. */
+        readonly maxCostUsd: string | null;
       };
   /** Null for a malformed id, which is treated as unknown. */
   readonly agentId: string | null;
@@ -167,7 +169,7 @@ export interface Facts extends CallFacts {
   readonly agent: AgentAtAdmission | null;
   readonly agentCounts: Counts | null;
   readonly month: MonthCount;
-  /** The windows of budgets that the call counts for; null if its workspace has none. Reserved in place. */
+  /** The windows of budgets, and of its workflow run's limit, that the call counts for; null if there are none of either. Reserved in place. */
   readonly windows: readonly BudgetWindow[] | null;
   /** The limits that the Testing stage caps agents at. */
   readonly testingLimits: RateLimits;
@@ -196,7 +198,7 @@ export type Decision =
       readonly responseFormat: ResponseFormat | null;
       /** Null without a limit of cost. */
       readonly cost: AcceptedCost | null;
-      /** Of the first call; null if its workspace has no budgets. */
+      /** Of the first call; null if there are no budgets, as `windows` of the facts. */
       readonly reservations: readonly Reservation[] | null;
     };
 
@@ -329,7 +331,7 @@ function decideOnBody(
   };
 }
 
-/** Null if neither a limit of cost nor a budget concerns the call. */
+/** Null if no limit of cost, of it or its workflow run, and no budget concerns the call. */
 function limitCost(
   { caller, call: { body, preparation, batchLine }, prices, lineTemplate, windows }: Facts,
   agent: AgentAtAdmission,
@@ -371,10 +373,12 @@ function reserveWindows(
   if (decision.kind === 'unbounded') throw new Error('A call without a bound was not refused.');
   if (decision.kind === 'reserved') return decision.reservations;
   const refusal = budgetRefusal(decision, { nowMs, showsMoney: seesCosts(caller) });
-  const { isSpent, isFinal, message } = refusal;
-  const { window } = decision;
-  const fields = { rateLimits: reportedLimits({ caller, agent }), ...refusal.fields };
-  return { ...refuse('BUDGET_EXCEEDED', message, fields), budget: { window, isSpent, isFinal } };
+  const { message, fields, ...reason } = refusal;
+  const budget = { ...reason, window: decision.window };
+  // It leaves no record: the step says why it was not called.
+  if (reason.code === 'COST_LIMIT') return { ...refuse('COST_LIMIT_TOO_LOW', message), budget };
+  const rateLimits = reportedLimits({ caller, agent });
+  return { ...refuse('BUDGET_EXCEEDED', message, { rateLimits, ...fields }), budget };
 }
 
 function labelsOf(body: ParsedBody): Labels | null {

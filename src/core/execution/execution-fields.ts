@@ -269,13 +269,13 @@ export const executionFields = {
   reservedUSD: amountOrNull(
     'outcome',
     61,
-    'The bounds of its calls: what budgets reserved for them. Absent if no budget concerned it.',
+    'The bounds of its calls: what budgets, or the limit of its workflow run, reserved for them. Absent if none concerned it.',
     { row: 'reservedUsd', ...cost },
   ),
   overrunUSD: amountOrNull(
     'outcome',
     62,
-    'What its provider charged beyond these bounds, which its budgets hold too. Absent if no budget concerned it.',
+    'What its provider charged beyond these bounds, which its budgets hold too. Present with `reservedUSD`.',
     { row: 'overrunUsd', ...cost },
   ),
   completedAt: timeOrNull('clock', 14, 'Time when it ended.', figure),

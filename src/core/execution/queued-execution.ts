@@ -95,7 +95,7 @@ export interface QueuedExecution extends LiveExecution, Claim {
   /** The variables by name, if this process has just accepted them and they have no files. */
   readonly variableValues?: Variables['values'];
   readonly settings: ExecutionSettings;
-  /** Whether budgets of the workspace must be asked before the next call. */
+  /** Whether budgets of the workspace, or the limit of its workflow run, must be asked before the next call. */
   readonly mustReserve: boolean;
   /** What they have reserved for it, as decimal text; null if nothing. */
   readonly reservedUsd: string | null;

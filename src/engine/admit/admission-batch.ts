@@ -2,7 +2,7 @@ import type { Counts, RateLimits } from '../../core/agent/limits.ts';
 import type { ExecutionSettings, WorkflowStepOf } from '../../core/agent/model-settings.ts';
 import type { TemplateSize } from '../../core/agent/prompt-size.ts';
 import type { StoredVariables } from '../../core/agent/stored-files.ts';
-import type { BudgetedCall } from '../../core/budget/budget.ts';
+import type { BudgetedCall, RunLimit } from '../../core/budget/budget.ts';
 import type { BudgetWindow } from '../../core/budget/reserve.ts';
 import { bytesOf } from '../../core/byte-shares.ts';
 import type { NewEvent } from '../../core/event/event.ts';
@@ -158,9 +158,11 @@ export class AdmissionBatch {
     this.#refusals = refusalRecorder(state);
   }
 
-  hasBudgets(call: ExecuteCall): boolean {
+  /** Whether budgets, or the limit of its workflow run, may concern the call. */
+  isBudgeted(call: ExecuteCall): boolean {
     const caller = this.callerOf(call.credential);
-    return caller !== null && this.windows.of(caller.workspaceId).length > 0;
+    if (!caller) return false;
+    return runLimitOf(call, caller) !== null || this.windows.of(caller.workspaceId).length > 0;
   }
 
   /** What keys of workflow runs count for. */
@@ -182,14 +184,14 @@ export class AdmissionBatch {
       keys: caller.kind === 'workflow' ? ofRun : own,
       user: labels?.user ?? null,
       tags: labels?.tags ?? [],
+      run: runLimitOf(call, caller),
     };
   }
 
-  /** Null if its workspace has no budgets. */
+  /** Null if its workspace has no budgets, and its workflow run no limit. */
   #windowsOf(call: ExecuteCall, caller: Caller): BudgetWindow[] | null {
-    const { workspaceId } = caller;
-    if (this.windows.of(workspaceId).length === 0) return null;
-    return this.windows.windowsOf(workspaceId, this.#budgetedCall(call, caller));
+    if (!this.isBudgeted(call)) return null;
+    return this.windows.windowsOf(caller.workspaceId, this.#budgetedCall(call, caller));
   }
 
   callerOf(credential: ExecuteCall['credential']): Caller | null {
@@ -414,6 +416,11 @@ export class AdmissionBatch {
     this.#tags.set(workspaceId, tag);
     return tag;
   }
+}
+
+function runLimitOf({ credential }: ExecuteCall, { workspaceId }: Caller): RunLimit | null {
+  if (credential.kind !== 'workflow' || credential.maxCostUsd === null) return null;
+  return { runId: credential.step.runId, workspaceId, limitUsd: credential.maxCostUsd };
 }
 
 /** Null if the body was not hashed. */

@@ -74,7 +74,7 @@ export interface NewExecution extends AdmittedCall<AcceptedTerms>, InputColumns 
   readonly queued: NewQueuedExecution;
   /** The bound of its first call of a model, in US dollars; null without a limit of cost. */
   readonly callBoundUsd: string | null;
-  /** Of its first call; null if its workspace has no budgets. */
+  /** Of its first call; null if its workspace has no budgets, and its workflow run no limit. */
   readonly reservations?: readonly Reservation[] | null;
   /** Its row, if that has its contents already. */
   readonly staged?: StagedContents | null;

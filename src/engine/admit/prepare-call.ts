@@ -132,12 +132,12 @@ export interface Target {
 
 /** Whether preparing a call in advance saves it a second way through admission. */
 export function needsPreparation(
-  { body, idempotencyKey }: ExecuteCall,
+  { body, idempotencyKey, credential }: ExecuteCall,
   { agent }: Target,
 ): boolean {
   if (body.kind === 'unparsed') return !body.readsRecords;
   if (idempotencyKey !== null) return true;
-  if (agent && needsBound(agent, body)) return true;
+  if (agent && (isLimitedStep(credential) || needsBound(agent, body))) return true;
   const call = agent && resolveCall(body, agent, false, null);
   if (call === null || 'code' in call) return false;
   return 'asked' in call || call.question !== null;
@@ -186,10 +186,17 @@ async function examine(
 /** How long the prompt is, under a limit of cost or budgets. Null without one, and for a call that will be refused. */
 async function measure(
   { compute, template }: PreparationDeps,
-  { body, preparation }: { readonly body: ParsedBody; readonly preparation: Preparation },
+  {
+    body,
+    preparation,
+    credential,
+  }: Pick<ExecuteCall, 'credential'> & {
+    readonly body: ParsedBody;
+    readonly preparation: Preparation;
+  },
   agent: AgentAtAdmission,
 ): Promise<MeasuredCall | null> {
-  if (!needsBound(agent, body)) return null;
+  if (!isLimitedStep(credential) && !needsBound(agent, body)) return null;
   const call = resolveCall(body, agent, false, preparation.compared);
   if ('code' in call || 'asked' in call) return null;
   const { question: asked, variables } = call;
@@ -207,6 +214,11 @@ async function measure(
         ? measureCall(job)
         : await compute.run(workspaceId, measureCallJob, job, chars),
   };
+}
+
+/** Whether its workflow run has a limit of cost. */
+function isLimitedStep(credential: ExecuteCall['credential']): boolean {
+  return credential.kind === 'workflow' && credential.maxCostUsd !== null;
 }
 
 async function hash(compute: Compute, workspaceId: string, body: ParsedBody): Promise<Buffer> {

@@ -324,6 +324,7 @@ function readyStep(
     apiKeyId: run.apiKeyId,
     executedBy: run.executedBy,
     labels: run.labels,
+    maxCostUsd: run.maxCostUsd,
   };
 }
 

@@ -36,6 +36,8 @@ export interface LockedWorkflowRun {
   readonly executedBy: string | null;
   /** JSON text; null if it has none. */
   readonly labels: string | null;
+  /** Decimal text; null for no limit. It never changes. */
+  readonly maxCostUsd: string | null;
   /** The database time, if an endpoint may subscribe to its end. */
   readonly reportingMs: number | null;
 }
@@ -113,7 +115,7 @@ interface StoppedRow extends Omit<Stopping, 'executionId'> {
 const reservedFor = sql`interval '5 seconds'`;
 
 const lockedRuns = sql`
-  select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by, labels,
+  select id, workspace_id, workflow_id, workflow_version_id, status, api_key_id, executed_by, labels, max_cost_usd,
     case when exists (select from endpoints p where p.workspace_id = r.workspace_id and p.enabled
       and p.event_types && '{workflow_run.succeeded,workflow_run.failed,workflow_run.canceled}')
       then (extract(epoch from clock_timestamp()) * 1000)::float8 end as reporting_ms

@@ -23,6 +23,8 @@ export interface DueStep extends WorkflowStepOf {
   readonly executedBy: string | null;
   /** JSON text of the labels of its run; null if it has none. */
   readonly labels: string | null;
+  /** Of its run, as decimal text; null for no limit. */
+  readonly maxCostUsd: string | null;
 }
 
 /** An agent with due steps, and its counts as admission last wrote them. */
@@ -92,7 +94,7 @@ export async function claimDueSteps(
     from sized f join workflow_runs r on r.id = f.run_id
     where s.run_id = f.run_id and s.step = f.step and s.item = f.item and f.bytes_before <= ${bytesMax}
     returning s.run_id, s.step, s.item, s.fallback, s.variables, s.agent_id, r.workspace_id, r.workflow_id,
-      r.api_key_id, r.executed_by, r.labels`.execute(db);
+      r.api_key_id, r.executed_by, r.labels, r.max_cost_usd`.execute(db);
   return rows;
 }
 

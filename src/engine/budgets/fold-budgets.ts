@@ -3,7 +3,7 @@ import { type Budget, budgetPeriod, type WindowKey } from '../../core/budget/bud
 import type { Db } from '../../db/database.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
-import { sql } from '../../db/sql.ts';
+import { type Sql, sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
 import { begin, commit } from '../../db/statements.ts';
 import { sendEvents } from '../complete/events.ts';
@@ -14,6 +14,7 @@ import { lockWorkspaces } from './reserve-calls.ts';
 /**
  * A round of every worker: folds settlements that no admission has folded, so that thresholds are announced and windows can
  * be deleted although nothing is called any more. Several processes may run it at once: who comes second finds nothing to fold.
+ * Limits of workflow runs announce nothing, and their windows are deleted with what is not folded: only admission folds it.
  */
 export interface FoldDeps {
   readonly db: Db;
@@ -37,8 +38,9 @@ async function dueWindows(db: Db): Promise<Map<string, WindowKey[]>> {
   const { rows } = await sql<DueRow>`
     select b.workspace_id, s.budget_id, s.bucket, s.window_start
     from (
-      select distinct budget_id, bucket, window_start from budget_settlements
-      where settled_at < clock_timestamp() - make_interval(secs => ${foldAfterSeconds}) limit ${windowsPerRound}) as s
+      select distinct budget_id, bucket, window_start from budget_settlements s
+      where exists (select from budgets b where b.id = s.budget_id)
+        and settled_at < clock_timestamp() - make_interval(secs => ${foldAfterSeconds}) limit ${windowsPerRound}) as s
     join budgets b on b.id = s.budget_id
     union all
     select workspace_id, id, null, null from budgets
@@ -119,7 +121,9 @@ const readAllBudgets = statement<string, BudgetRow>('budgets-read-all')`
 export async function readFoldLag(db: Db): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select greatest(0, coalesce(extract(epoch from clock_timestamp() - min(settled_at)), 0))::float8 as seconds
-    from budget_settlements`.execute(db);
+    from budget_settlements s where exists (select from budgets b where b.id = s.budget_id)`.execute(
+    db,
+  );
   return rows[0]?.seconds ?? 0;
 }
 
@@ -132,13 +136,11 @@ export async function maintainWindows(db: Db): Promise<void> {
 /** Deletes windows that ended two periods ago and hold nothing any more, and what has lost its budget. */
 async function deleteOldWindows(db: Db): Promise<void> {
   await sql`
-    delete from budget_settlements s where not exists (select from budgets b where b.id = s.budget_id)`.execute(
-    db,
-  );
+    delete from budget_settlements s where ${isUnneeded(sql`s.budget_id`)}`.execute(db);
   await sql`
     delete from budget_windows where (budget_id, bucket, window_start) in (
       select w.budget_id, w.bucket, w.window_start from budget_windows w
-      where not exists (select from budgets b where b.id = w.budget_id)
+      where ${isUnneeded(sql`w.budget_id`)}
         or (w.window_end + 2 * (w.window_end - w.window_start) < clock_timestamp() and w.reserved = 0
           and not exists (select from budget_settlements s where s.budget_id = w.budget_id
             and s.bucket = w.bucket and s.window_start = w.window_start))
@@ -146,6 +148,15 @@ async function deleteOldWindows(db: Db): Promise<void> {
 }
 
 const deletedPerRound = 10_000;
+
+/**
+ * SQL: neither a budget nor a workflow run that may call an agent has the id. Once a run has ended and none of its executions
+ * is in the queue, nothing reserves in its window any more; it stays for an hour, for whoever looks into what it has spent.
+ */
+const isUnneeded = (id: Sql) => sql`(not exists (select from budgets b where b.id = ${id})
+  and not exists (select from workflow_runs r where r.id = ${id}
+    and (r.completed_at is null or r.completed_at > clock_timestamp() - interval '1 hour'
+      or exists (select from execution_queue q where q.workflow_run_id = r.id))))`;
 
 /** Counts the windows of each budget that have not ended: too many, and new buckets share one. */
 async function countWindows(db: Db): Promise<void> {

@@ -1,5 +1,10 @@
-import type { Budget, BudgetedCall, Reservation } from '../../core/budget/budget.ts';
-import { budgetRefusal, type NeededUsd, reserve } from '../../core/budget/reserve.ts';
+import type { Budget, BudgetedCall, Reservation, RunLimit } from '../../core/budget/budget.ts';
+import {
+  type BudgetRefusal,
+  budgetRefusal,
+  type NeededUsd,
+  reserve,
+} from '../../core/budget/reserve.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import { noCost } from '../../core/model/model-port.ts';
 import type { Notifications } from '../../db/notifications.ts';
@@ -40,7 +45,7 @@ export type CallReservation =
   | { readonly kind: 'lost' }
   /** A budget refuses calls without a bound. */
   | { readonly kind: 'unbounded' }
-  | { readonly kind: 'exceeded'; readonly message: string };
+  | ({ readonly kind: 'exceeded' } & Pick<BudgetRefusal, 'code' | 'message'>);
 
 export type ReserveCall = (call: CallToReserve) => Promise<CallReservation>;
 
@@ -92,9 +97,9 @@ async function transact(send: Send, calls: readonly CallToReserve[]) {
     const decision = reserve(windows.windowsOf(execution.workspaceId, one.budgeted), bound);
     if (decision.kind === 'unbounded') return decision;
     if (decision.kind === 'exceeded') {
-      const refusal = budgetRefusal(decision, { nowMs, showsMoney: true });
-      if (refusal.isSpent) windows.refused(decision);
-      return { kind: 'exceeded', message: refusal.message };
+      const { isSpent, code, message } = budgetRefusal(decision, { nowMs, showsMoney: true });
+      if (isSpent) windows.refused(decision);
+      return { kind: 'exceeded', code, message };
     }
     const { reservations } = decision;
     const usd = reservations[0]?.usd ?? null;
@@ -119,7 +124,7 @@ function claimedCall({ execution, bound }: CallToReserve, row: QueueRow | undefi
   const { user = null, tags } = execution.labels ?? {};
   const budgeted: BudgetedCall = {
     ...{ agentId: execution.agentId, user, tags: tags ?? [] },
-    keys: row.keys ?? [],
+    ...{ keys: row.keys ?? [], run: row.run },
   };
   return { execution, bound, row, budgeted };
 }
@@ -139,11 +144,15 @@ interface QueueRow {
   readonly reservations: readonly Reservation[] | null;
   /** The limit subjects of its key and of those that issued it; null without a key. */
   readonly keys: readonly string[] | null;
+  /** The limit of its workflow run; null for none. */
+  readonly run: RunLimit | null;
 }
 
 const lockQueueRows = statement<readonly string[], QueueRow>('budgets-lock-queue-rows')`
   select q.id, q.worker, q.attempt, q.reservations,
-    (select k.limit_subjects from api_keys k where k.id = q.api_key_id) as keys
+    (select k.limit_subjects from api_keys k where k.id = q.api_key_id) as keys,
+    (select jsonb_build_object('runId', r.id, 'workspaceId', r.workspace_id, 'limitUsd', r.max_cost_usd::text)
+      from workflow_runs r where r.id = q.workflow_run_id and r.max_cost_usd is not null) as run
   from execution_queue q where q.id = any(${(ids) => ids}::uuid[]) order by q.id for update of q`;
 
 interface WorkspaceBudgets {

@@ -31,6 +31,6 @@ export async function reserveNext(
     case 'unbounded':
       return failed('PRICE_UNKNOWN', call.kind === 'bound' ? '' : call.reason);
     case 'exceeded':
-      return failed('BUDGET_EXCEEDED', reserved.message);
+      return failed(reserved.code, reserved.message);
   }
 }

@@ -47,8 +47,8 @@ const worker = ({ id }: Lease) => id;
 const leaseEnd = sql`clock_timestamp() + ${({ leaseMs }: Lease) => leaseMs} * interval '1 millisecond'`;
 
 const insertWorker = statement<Lease>('worker-insert')`
-  insert into workers (id, lease_until, opens_urls, keeps_budgets, runs_tools)
-  values (${worker}, ${leaseEnd}, true, true, true)`;
+  insert into workers (id, lease_until, opens_urls, keeps_budgets, runs_tools, keeps_run_limits)
+  values (${worker}, ${leaseEnd}, true, true, true, true)`;
 
 const renewLease = statement<Lease, { canceled: string[] }>('worker-renew-lease')`
   with renewed as (update workers set lease_until = ${leaseEnd} where id = ${worker} returning id),

@@ -9,7 +9,13 @@ import {
 } from '../../../src/core/budget/budget.ts';
 
 const nowMs = Date.parse('2026-11-29T10:20:30.400Z');
-const call: BudgetedCall = { agentId: 'a1', keys: ['k2', 'k1'], user: 'ann', tags: ['x', 'y'] };
+const call: BudgetedCall = {
+  agentId: 'a1',
+  keys: ['k2', 'k1'],
+  user: 'ann',
+  tags: ['x', 'y'],
+  run: null,
+};
 
 const bucketsOf = (budget: Partial<Budget>, of: Partial<BudgetedCall> = {}) =>
   matchWindows([testBudget(budget)], { ...call, ...of }, nowMs).map(({ bucket }) => bucket);

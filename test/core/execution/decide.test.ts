@@ -246,7 +246,10 @@ test('a body is asked for only if no earlier check refuses the call', () => {
     const { nowMs: at, caller: of, keyWindows, idempotencyProblem, replay } = facts;
     const call = { ...idempotent, digest: null };
     const start = { nowMs: at, caller: of, keyWindows, idempotencyProblem, replay, call };
-    const kinds = [decide(facts).kind, decideStart({ ...start, workflow: null }).kind];
+    const kinds = [
+      decide(facts).kind,
+      decideStart({ ...start, workflow: null, isLimitKept: true }).kind,
+    ];
     return [...new Set(kinds)];
   };
   for (const replay of [null, { sameBody: null }]) {

@@ -25,7 +25,8 @@ async function statementsOf(read: (send: Send) => Promise<unknown>): Promise<str
 
 const none = { workspaceIds: [], userIds: [], agentIds: [], firstCalls: [], drafts: [], steps: [] };
 const lookup: AdmissionLookup = { ...none, keyHashes, members: [], worker: null, fromTag: 0 };
-const starts = { keyHashes, workspaceIds: [], workflowIds: [], firstCalls: [], rerunIds: [] };
+const ofStarts = { workspaceIds: [], workflowIds: [], firstCalls: [], rerunIds: [] };
+const starts = { ...ofStarts, keyHashes, isLimited: false };
 const reads: Record<string, (send: Send, members: MembershipLookup) => Promise<unknown>> = {
   calls: (send, members) => readForAdmission(send, { ...lookup, members }),
   'workflow starts': (send, members) => readForStart(send, { ...starts, members }),

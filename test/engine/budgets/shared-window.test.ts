@@ -9,7 +9,7 @@ test('keys of one call that share the window of a full budget reserve in it once
   const budget = testBudget({ per: 'key', isFull: true, limitUsd: '1' });
   const { workspaceId } = budget;
   const windows = new BudgetWindows(new Map([[workspaceId, [budget]]]), 0);
-  const call = { agentId: 'a', keys: ['own', 'issuer'], user: null, tags: [] };
+  const call = { agentId: 'a', keys: ['own', 'issuer'], user: null, tags: [], run: null };
   windows.need(workspaceId, call);
   const nothing: unknown[] = [];
   await windows.read((async () => nothing) as unknown as Send);

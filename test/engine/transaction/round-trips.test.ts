@@ -6,6 +6,7 @@ import { batchWhen, jsonLines, namedLines, unlimited, upload } from '../../../ha
 import { setPrice } from '../../../harness/prices.ts';
 import { startService } from '../../../harness/service.ts';
 import { addWorkflow, endOfRun, startRun, step, withText } from '../../../harness/workflow-runs.ts';
+import { storedId } from '../../../src/core/id.ts';
 import { type AnswerDetails, noDetails } from '../../../src/core/model/model-port.ts';
 
 /**
@@ -141,6 +142,29 @@ test('a workflow run starts in two round trips, and each step is called in two a
     'begin progress-lock-runs finish-lock-queue progress-read-steps progress-count-items',
     'completion-move-to-history progress-upsert-steps statistics-add statistics-add-breakdown commit',
     'completion-move-to-history progress-upsert-steps progress-stop-steps progress-end-runs statistics-add statistics-add-breakdown commit',
+  ]);
+});
+
+test('a limit of cost of a workflow run adds one read to its start, and its window to the calls and ends of its steps', async () => {
+  await setPrice(service, 'priced/model', { inputPerMillion: '1', outputPerMillion: '1' });
+  const priced = await addAgent(service, { user: '{{text}}', model: 'priced/model' });
+  const workflow = await addWorkflow(service, {
+    steps: [step({ name: 'a', agent: priced, ...withText('x') })],
+  });
+  const path = `/api/v1/workflows/${workflow.workflowId}/execute`;
+  const run = async () => {
+    const body = { input: {}, maxCostUSD: 1 };
+    const { body: started } = await service.call('POST', path, { key, body });
+    await endOfRun(service, workflow, storedId('workflowRun', started.workflowRunId));
+  };
+  // A call reads its window in between: only the first and the last round trip of a transaction are noted.
+  assert.deepEqual(await tripsOf(run), [
+    'begin start-lock-keys read-keys start-read-workflows start-read-clock start-find-careless-workers',
+    'admission-update-counts start-insert-runs progress-upsert-steps commit',
+    `${readCall} steps-lock-ready`,
+    'admission-update-counts admission-insert-executions steps-mark-called budgets-upsert-windows commit',
+    'begin progress-lock-runs finish-lock-queue progress-read-steps progress-count-items',
+    'completion-move-to-history completion-insert-settlements progress-upsert-steps progress-stop-steps progress-end-runs statistics-add statistics-add-breakdown commit',
   ]);
 });
 

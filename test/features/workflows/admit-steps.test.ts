@@ -18,6 +18,7 @@ const step = (item: number, variables = '{}'): DueStep => ({
   apiKeyId: null,
   executedBy: null,
   labels: null,
+  maxCostUsd: null,
 });
 
 /** Calls that resolve one by one, or all from now on. */

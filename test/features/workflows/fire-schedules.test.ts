@@ -53,6 +53,14 @@ async function runsOf(path: string) {
   return (await service.call('GET', `${path}/runs`, { key })).body;
 }
 
+test('the runs of a schedule have its limit of cost', async () => {
+  const { path, id } = await scheduled({ maxCostUSD: 0.05 });
+  await due(id, 5);
+  await movedOn(id);
+  const { runs } = await runsOf(path);
+  assert.deepEqual([runs.length, runs[0].maxCostUSD], [1, 0.05]);
+});
+
 test('exactly one process fires each tick', async () => {
   const many = await Promise.all(Array.from({ length: 12 }, () => scheduled()));
   for (let round = 1; round <= 3; round++) {

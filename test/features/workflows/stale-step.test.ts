@@ -33,7 +33,10 @@ function callOf(runId: string, fallback: boolean): ExecuteCall {
   const caller = workflowCaller({ id: workflow.id, workspaceId, userId: null });
   const stepOf = { runId, step: 'a', item: -1 };
   return {
-    credential: { kind: 'workflow', caller, step: stepOf, fallback, apiKeyId: null },
+    credential: {
+      ...{ kind: 'workflow', caller, step: stepOf, fallback },
+      ...{ apiKeyId: null, maxCostUsd: null },
+    },
     agentId: agent.id,
     body: readVariables('{}'),
     idempotencyKey: null,

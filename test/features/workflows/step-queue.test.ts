@@ -15,6 +15,7 @@ const step = (workspaceId: string, item: number): DueStep => ({
   apiKeyId: null,
   executedBy: null,
   labels: null,
+  maxCostUsd: null,
 });
 const named = (steps: readonly DueStep[]) => steps.map((one) => `${one.workspaceId}${one.item}`);
 

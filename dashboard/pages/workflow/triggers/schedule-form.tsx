@@ -1,7 +1,8 @@
 import { Autocomplete } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { Schedule } from '../../../../src/client/index.ts';
+import type { Labels, Schedule } from '../../../../src/client/index.ts';
+import { CostField } from '../../../components/fields/cost-field.tsx';
 import { LabelFields, useLabels, withNulls } from '../../../components/fields/label-fields.tsx';
 import { useCurrentMinute } from '../../../components/hooks/use-current-minute.ts';
 import { fieldError } from '../../../components/states/form-error.tsx';
@@ -37,6 +38,7 @@ export default function ScheduleForm(props: {
         schedule?.input ?? Object.fromEntries(inputs.required.map((name) => [name, null])),
         2,
       ),
+      maxCostUSD: schedule?.maxCostUSD ?? null,
     },
     fields: ({ values, change, error }) => [
       <Times
@@ -55,14 +57,22 @@ export default function ScheduleForm(props: {
       },
       { name: 'input', label: 'Input', as: 'json', description: describeInput(inputs.required) },
       <LabelFields key="labels" {...whom} />,
+      <CostField
+        key="cost"
+        label="Max cost per run (USD)"
+        value={values.maxCostUSD}
+        onChange={(maxCostUSD) => change({ maxCostUSD })}
+        error={fieldError(error, 'maxCostUSD')}
+      />,
     ],
     incomplete: ({ repeat, timeZone, input }) =>
       !parseJsonObject(input) ||
       !whom.labels ||
       previewOf(writtenAs(repeat, schedule), timeZone, Date.now()).times.length === 0,
   } satisfies Partial<Parameters<typeof FormDialog<Values, unknown, unknown>>[0]>;
-  const valuesOf = ({ repeat, timeZone, missed, input }: Values) => ({
+  const valuesOf = ({ repeat, timeZone, missed, input, maxCostUSD }: Values) => ({
     ...{ cron: writtenAs(repeat, schedule), timeZone, missed, input: parseJsonObject(input) ?? {} },
+    maxCostUSD,
   });
   if (schedule)
     return (
@@ -80,12 +90,18 @@ export default function ScheduleForm(props: {
       title="New schedule"
       submit="Create schedule"
       action={schedules.create(workflowId)}
-      input={(values) => {
-        const { tags, ...labels } = whom.labels ?? {};
-        return { ...valuesOf(values), ...labels, ...(tags && { tags: [...tags] }) };
-      }}
+      input={(values) => withoutNulls(valuesOf(values), whom.labels ?? {})}
     />
   );
+}
+
+/** What is not set is no part of a new schedule. */
+function withoutNulls<Fields extends Pick<Values, 'maxCostUSD'>>(
+  { maxCostUSD, ...fields }: Fields,
+  { tags, ...labels }: Labels,
+) {
+  const limit = maxCostUSD !== null && { maxCostUSD };
+  return { ...fields, ...limit, ...labels, ...(tags && { tags: [...tags] }) };
 }
 
 interface Values {
@@ -93,6 +109,7 @@ interface Values {
   readonly timeZone: string;
   readonly missed: Schedule['missed'];
   readonly input: string;
+  readonly maxCostUSD: number | null;
 }
 
 /** When the schedule starts workflow runs, with its next times before it is saved. */

@@ -22,7 +22,7 @@ export function ScheduleRow(props: { readonly schedule: Schedule; readonly onEdi
   const canEdit = can(useMe(), 'edit');
   const change = useAction(schedules.update(workflowId, scheduleId));
   const navigate = useNavigate();
-  const start = useAction(startAgain(workflowId));
+  const start = useAction(startAgain(schedule));
   const runNow = () =>
     start.mutate(
       { values: schedule.input, labels: labelsIn(schedule) },

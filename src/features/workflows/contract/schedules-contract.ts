@@ -18,6 +18,7 @@ import {
   time,
 } from '../../../http/contract/shared.ts';
 import { labels, labelsPatch, recordedLabels } from '../../executions/contract/labels-contract.ts';
+import { costLimit } from '../../prompts/contract/cost-limit-contract.ts';
 import { missedPolicies } from '../rules/schedule.ts';
 
 const tag = 'Workflows';
@@ -46,6 +47,7 @@ const input = Type.Unsafe<Record<string, unknown>>({
   maxProperties: limits.variablesMax,
   description: 'Input of each workflow run.',
 });
+const maxCostUSD = costLimit('The most that each workflow run may cost, in US dollars.');
 const enabled = Type.Boolean({ description: '`false`: the schedule does not tick.' });
 
 export const Schedule = Type.Object(
@@ -54,6 +56,7 @@ export const Schedule = Type.Object(
     workflowId: id('workflow', 'The workflow to start.'),
     ...{ cron, timeZone, missed, input },
     ...recordedLabels,
+    maxCostUSD: Type.Optional(maxCostUSD),
     enabled,
     nextTimes: Type.Array(time('A future tick.'), {
       description:
@@ -87,7 +90,7 @@ export const createSchedule = endpoint({
     cron,
     ...optional({ timeZone, missed, input }),
     ...labels,
-    enabled: Type.Optional(enabled),
+    ...optional({ maxCostUSD, enabled }),
   }),
   responses: { 201: Schedule, 400: WorkflowInputProblem, ...problems(404, 409) },
   responseHeaders: ['ETag', 'Location'],
@@ -124,7 +127,7 @@ export const updateSchedule = endpoint({
   body: body('SchedulePatch', {
     ...optional({ cron, timeZone, missed, input }),
     ...labelsPatch,
-    enabled: Type.Optional(enabled),
+    ...optional({ maxCostUSD: nullable(maxCostUSD), enabled }),
   }),
   responses: { 200: Schedule, 400: WorkflowInputProblem, ...problems(404) },
   responseHeaders: ['ETag'],

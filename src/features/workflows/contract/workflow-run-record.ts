@@ -16,6 +16,7 @@ import {
   time,
 } from '../../../http/contract/shared.ts';
 import { labels, recordedLabels } from '../../executions/contract/labels-contract.ts';
+import { costLimit } from '../../prompts/contract/cost-limit-contract.ts';
 
 export const WorkflowExecuteRequest = Type.Object(
   {
@@ -27,6 +28,11 @@ export const WorkflowExecuteRequest = Type.Object(
       examples: [{ ticket: 'Where is my parcel?' }],
     }),
     ...labels,
+    maxCostUSD: Type.Optional(
+      costLimit(
+        'The most that the workflow run may cost, in US dollars: the executions of all its steps together, with retries and fallbacks. A step that does not fit fails with `COST_LIMIT`. A repeated call with the same `Idempotency-Key` may have another one.',
+      ),
+    ),
   },
   { title: 'WorkflowExecuteRequest', additionalProperties: false },
 );
@@ -75,6 +81,11 @@ const fields = {
   ),
   apiKeyId: Type.Optional(id('key', 'Present only if a key started it.')),
   ...recordedLabels,
+  maxCostUSD: Type.Optional(
+    costLimit(
+      'The most that it may cost, in US dollars. Present only if the start had it and the caller may see costs.',
+    ),
+  ),
   rerunOf: Type.Optional(id('workflowRun', 'The run whose items it runs again.')),
   rerunStep: Type.Optional(Type.String({ description: 'The step of these items.' })),
   itemCount: itemCount('Items of all steps, if one of them has failed.'),

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { costLimitText } from '../../../core/agent/cost-limit.ts';
 import { requireFound } from '../../../core/failure.ts';
 import { toId } from '../../../core/id.ts';
 import { changedLabels, labelFieldsOf } from '../../../core/labels.ts';
@@ -29,7 +30,8 @@ export function scheduleRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
     const { cron, timeZone = 'UTC', missed = 'skip', enabled = true } = body;
     const input = JSON.stringify(body.input ?? {});
     const labels = changedLabels(null, body);
-    const schedule = { cron, timeZone, missed, input, labels, enabled };
+    const maxCostUsd = limitOf(body.maxCostUSD);
+    const schedule = { cron, timeZone, missed, input, labels, maxCostUsd, enabled };
     const row = await flow.createSchedule(db, caller, ids.workflowId, schedule);
     const location = `/api/v1/workflows/${params.workflowId}/schedules/${toId('schedule', row.id)}`;
     return scheduleResponse(row, { location });
@@ -52,9 +54,14 @@ export function scheduleRoutes(app: FastifyInstance, deps: WorkflowDeps): void {
   route(app, deps, contract.updateSchedule, async ({ ids, body, caller, request }) => {
     requireWholeWorkspace(caller);
     requirePermission(caller, 'execute');
-    const { input, user, session, tags, metadata, ...others } = body;
+    const { input, user, session, tags, metadata, maxCostUSD, ...others } = body;
     const labels = { user, session, tags, metadata };
-    const change = { ...others, ...(input && { input: JSON.stringify(input) }), labels };
+    const change = {
+      ...others,
+      ...(input && { input: JSON.stringify(input) }),
+      ...(maxCostUSD !== undefined && { maxCostUsd: limitOf(maxCostUSD) }),
+      labels,
+    };
     const key = await scheduleKey(caller, ids);
     return scheduleResponse(await flow.changeSchedule(db, caller, key, change, ifMatch(request)));
   });
@@ -93,5 +100,9 @@ function scheduleOf(row: ScheduleRow, nowMs: number) {
   const next = row.nextAt?.getTime() ?? null;
   const nextTimes =
     next === null ? [] : [next, ...nextTicks(row, Math.max(next, nowMs), timesShown - 1)];
-  return { ...row, ...labelFieldsOf(row.labels), nextTimes };
+  return { ...row, ...labelFieldsOf(row.labels), maxCostUSD: row.maxCostUsd, nextTimes };
+}
+
+function limitOf(maxCostUSD: number | null | undefined): string | null {
+  return maxCostUSD == null ? null : costLimitText(maxCostUSD);
 }

@@ -1,6 +1,6 @@
 import { storedId } from '../../../core/id.ts';
 import { labelFieldsOf } from '../../../core/labels.ts';
-import type { Caller } from '../../../core/people/caller.ts';
+import { type Caller, seesCosts } from '../../../core/people/caller.ts';
 import type { StepDefinition } from '../../../core/workflow/definition.ts';
 import { waitsFor } from '../../../core/workflow/step-graph.ts';
 import { RawJson } from '../../../http/response/json-response.ts';
@@ -16,7 +16,7 @@ import type { UsageRow } from '../statements/workflow-usage.ts';
 /** Workflow runs, their steps and items, as responses have them. */
 
 export function runOf<Row extends WorkflowRunSummaryRow>(row: Row) {
-  return { ...row, ...labelFieldsOf(row.labels) };
+  return { ...row, ...labelFieldsOf(row.labels), maxCostUSD: row.maxCostUsd };
 }
 
 /**
@@ -30,7 +30,14 @@ export function visibleRun(
 ) {
   if (caller.rights.includes('read')) return runDetail(row, usage);
   const steps = row.steps.map((step) => withVisibleError(caller, step));
-  const visible = { ...withVisibleError(caller, row), steps, input: null, labels: null };
+  const maxCostUsd = seesCosts(caller) ? row.maxCostUsd : null;
+  const visible = {
+    ...withVisibleError(caller, row),
+    steps,
+    input: null,
+    labels: null,
+    maxCostUsd,
+  };
   return { ...runDetail(visible), executedBy: undefined };
 }
 

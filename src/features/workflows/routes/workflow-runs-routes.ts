@@ -207,7 +207,7 @@ async function startRun(
 /** The request that would start the run again. */
 function bodyOfRun(
   compute: WorkflowDeps['compute'],
-  { input, labels }: store.WorkflowRunDetailRow,
+  { input, labels, maxCostUsd }: store.WorkflowRunDetailRow,
 ) {
   if (input === null) {
     const message =
@@ -215,7 +215,8 @@ function bodyOfRun(
     throw new CallFailure('CONFLICT', message);
   }
   const hasLabels = labels !== null && labels !== '{}';
-  const text = `{"input":${input}${hasLabels ? `,${labels.slice(1)}` : '}'}`;
+  const limit = maxCostUsd === null ? '' : `,"maxCostUSD":${maxCostUsd}`;
+  const text = `{"input":${input}${limit}${hasLabels ? `,${labels.slice(1)}` : '}'}`;
   return executeBody(compute, text, 'input');
 }
 

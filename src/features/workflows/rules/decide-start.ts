@@ -1,3 +1,4 @@
+import { costLimitText } from '../../../core/agent/cost-limit.ts';
 import type { WindowState } from '../../../core/agent/limits.ts';
 import {
   type ExecuteBody,
@@ -49,6 +50,8 @@ export interface StartFacts extends CallFacts {
   };
   /** If it runs items of a run again: whether that is of another version, or was deleted meanwhile. */
   readonly rerun?: { readonly isOtherVersion: boolean; readonly isGone: boolean } | undefined;
+  /** Whether all workers keep a limit of its cost. */
+  readonly isLimitKept: boolean;
 }
 
 export type StartDecision =
@@ -64,6 +67,8 @@ export type StartDecision =
       readonly input: string;
       /** Names that the workflow does not declare. */
       readonly ignoredInput: readonly string[];
+      /** The most that the run may cost, as decimal text; null for no limit. */
+      readonly maxCostUsd: string | null;
     };
 
 export function decideStart(facts: StartFacts): StartDecision {
@@ -83,6 +88,8 @@ export function decideStart(facts: StartFacts): StartDecision {
     const { code, message, fields } = bodyFailure(body);
     return refuse(code, message, fields);
   }
+  const { maxCostUSD } = body;
+  if (maxCostUSD !== undefined && !facts.isLimitKept) return refuse('UNAVAILABLE', limitNotKept);
   return {
     kind: 'accepted',
     states,
@@ -90,8 +97,12 @@ export function decideStart(facts: StartFacts): StartDecision {
     labels: body.labels,
     input: withDefaults(body.variables, definition.input),
     ignoredInput: undeclared([...body.variables.values.keys()], definition.input),
+    maxCostUsd: maxCostUSD === undefined ? null : costLimitText(maxCostUSD),
   };
 }
+
+export const limitNotKept =
+  'Workers of an earlier version, which do not keep "maxCostUSD" of workflow runs, still run. Try again once they have stopped.';
 
 const otherVersion =
   'The workflow pins another version than that of this run. Pin that one, or run the whole workflow again.';

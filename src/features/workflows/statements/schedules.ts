@@ -19,6 +19,8 @@ export interface ScheduleRow {
   readonly input: string;
   /** JSON text; null if its workflow runs have none. */
   readonly labels: string | null;
+  /** Decimal text; null if its workflow runs have no limit. */
+  readonly maxCostUsd: string | null;
   readonly enabled: boolean;
   readonly revision: number;
   /** Null if the schedule is disabled or has no future tick. */
@@ -31,7 +33,7 @@ export interface ScheduleRow {
   readonly updatedAt: Date;
 }
 
-const columns = sql`id, workflow_id, workspace_id, cron, time_zone, missed, input, labels, enabled, revision,
+const columns = sql`id, workflow_id, workspace_id, cron, time_zone, missed, input, labels, max_cost_usd, enabled, revision,
   next_at, last_at, last_error, created_by, created_at, updated_at`;
 
 export async function findSchedule(
@@ -101,11 +103,13 @@ export interface NewSchedule
 
 export async function insertSchedule(trx: Trx, schedule: NewSchedule): Promise<ScheduleRow> {
   const { id, workflowId, workspaceId, cron, timeZone, missed, input, labels, enabled } = schedule;
+  const { maxCostUsd, nextAtMs, createdBy } = schedule;
   const { rows } = await sql<ScheduleRow>`
     insert into workflow_schedules
-      (id, workflow_id, workspace_id, cron, time_zone, missed, input, labels, enabled, next_at, created_by)
+      (id, workflow_id, workspace_id, cron, time_zone, missed, input, labels, enabled, next_at, created_by,
+        max_cost_usd)
     values (${id}, ${workflowId}, ${workspaceId}, ${cron}, ${timeZone}, ${missed}, ${input}, ${labels}, ${enabled},
-      ${moment(schedule.nextAtMs)}, ${schedule.createdBy})
+      ${moment(nextAtMs)}, ${createdBy}, ${maxCostUsd})
     returning ${columns}`.execute(trx);
   return one(rows);
 }
@@ -113,18 +117,21 @@ export async function insertSchedule(trx: Trx, schedule: NewSchedule): Promise<S
 /** Needs the lock of the schedule. */
 export async function updateSchedule(
   trx: Trx,
-  schedule: Pick<
-    NewSchedule,
-    'id' | 'cron' | 'timeZone' | 'missed' | 'input' | 'labels' | 'enabled' | 'nextAtMs'
-  >,
+  schedule: Omit<NewSchedule, 'workflowId' | 'workspaceId' | 'createdBy'>,
 ): Promise<ScheduleRow> {
-  const { id, cron, timeZone, missed, input, labels, enabled, nextAtMs } = schedule;
+  const { id, cron, timeZone, missed, input, labels, maxCostUsd, enabled, nextAtMs } = schedule;
   const { rows } = await sql<ScheduleRow>`
     update workflow_schedules set cron = ${cron}, time_zone = ${timeZone}, missed = ${missed},
-      input = ${input}, labels = ${labels}, enabled = ${enabled}, next_at = ${moment(nextAtMs)}, last_error = null,
-      revision = revision + 1, updated_at = clock_timestamp()
+      input = ${input}, labels = ${labels}, max_cost_usd = ${maxCostUsd}, enabled = ${enabled}, next_at = ${moment(nextAtMs)},
+      last_error = null, revision = revision + 1, updated_at = clock_timestamp()
     where id = ${id} returning ${columns}`.execute(trx);
   return one(rows);
+}
+
+/** Whether all workers keep limits of the cost of workflow runs. */
+export async function isRunLimitKept(trx: Trx): Promise<boolean> {
+  const { rows } = await sql`select from workers where not keeps_run_limits limit 1`.execute(trx);
+  return rows.length === 0;
 }
 
 export async function deleteSchedule(trx: Trx, id: string): Promise<void> {

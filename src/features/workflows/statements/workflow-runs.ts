@@ -30,6 +30,8 @@ export interface WorkflowRunSummaryRow {
   readonly rerunStep: string | null;
   /** JSON text; null if it has none. */
   readonly labels: string | null;
+  /** Decimal text; null for no limit. */
+  readonly maxCostUsd: string | null;
 }
 
 export interface WorkflowRunRow extends WorkflowRunSummaryRow {
@@ -41,7 +43,7 @@ export interface WorkflowRunRow extends WorkflowRunSummaryRow {
 /** SQL: the columns of a `WorkflowRunSummaryRow` of run `r` and its version `v`. */
 export const runSummaryColumns = sql`r.id, r.workflow_id, r.workflow_version_id, v.label as workflow_version_label, r.status,
   r.trigger, r.api_key_id, r.executed_by, r.executed_at, r.completed_at, r.deadline_at, r.error_code,
-  r.error, r.failed_step, r.labels, (select rerun_of from workflow_reruns where run_id = r.id) as rerun_of,
+  r.error, r.failed_step, r.labels, r.max_cost_usd, (select rerun_of from workflow_reruns where run_id = r.id) as rerun_of,
   (select step from workflow_reruns where run_id = r.id) as rerun_step`;
 /** SQL: the columns of a `WorkflowRunRow`. */
 export const runColumns = sql`${runSummaryColumns}, r.input, r.output`;

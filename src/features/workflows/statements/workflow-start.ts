@@ -40,6 +40,8 @@ export interface StartLookup {
   readonly firstCalls: readonly FirstCallLookup[];
   /** Runs whose items run again. Their lock keeps an erasure from deleting them before it can see who has their values. */
   readonly rerunIds: readonly string[];
+  /** Whether a run may have a limit of its cost. */
+  readonly isLimited: boolean;
 }
 
 export interface WorkflowRow {
@@ -73,22 +75,26 @@ export interface StartState {
   readonly replays: readonly FirstWorkflowRun[];
   /** Those of the requested runs that still exist. */
   readonly rerunIds: ReadonlySet<string>;
+  /** Whether all workers keep limits of the cost of workflow runs. */
+  readonly isLimitKept: boolean;
 }
 
 export async function readForStart(send: Send, request: StartLookup): Promise<StartState> {
   const { workspaceIds, workflowIds, firstCalls, rerunIds, members: lookup } = request;
   const keyHashes = request.keyHashes.map(hashBytes);
-  const [, counts, , keys, workflows, clock, replays, members, reruns] = await Promise.all([
-    send(begin),
-    send(lockKeys, keyHashes),
-    workspaceIds.length > 0 ? send(lockWorkspaces, workspaceIds) : [],
-    send(readKeysWithAllAgents, { keyHashes }),
-    send(readWorkflows, workflowIds),
-    send(readClock),
-    firstCalls.length === 0 ? [] : send(readReplays, firstCalls),
-    lookup.length === 0 ? [] : readRoles(send, lookup),
-    rerunIds.length === 0 ? [] : send(lockRuns, rerunIds),
-  ]);
+  const [, counts, , keys, workflows, clock, replays, members, reruns, careless] =
+    await Promise.all([
+      send(begin),
+      send(lockKeys, keyHashes),
+      workspaceIds.length > 0 ? send(lockWorkspaces, workspaceIds) : [],
+      send(readKeysWithAllAgents, { keyHashes }),
+      send(readWorkflows, workflowIds),
+      send(readClock),
+      firstCalls.length === 0 ? [] : send(readReplays, firstCalls),
+      lookup.length === 0 ? [] : readRoles(send, lookup),
+      rerunIds.length === 0 ? [] : send(lockRuns, rerunIds),
+      request.isLimited ? send(findCareless) : [],
+    ]);
   return {
     nowMs: Math.trunc(clock[0]?.nowMs ?? Number.NaN),
     xid: clock[0]?.xid ?? '',
@@ -98,6 +104,7 @@ export async function readForStart(send: Send, request: StartLookup): Promise<St
     workflows,
     replays,
     rerunIds: new Set(reruns.map(({ id }) => id)),
+    isLimitKept: careless.length === 0,
   };
 }
 
@@ -113,6 +120,8 @@ export interface NewWorkflowRun {
   readonly input: string;
   /** JSON text; null if it has none. */
   readonly labels: string | null;
+  /** Decimal text; null for no limit. */
+  readonly maxCostUsd: string | null;
   /** If false, the input is removed at the end, and the output a while later. */
   readonly storeBodies: boolean;
   /** The run whose items it runs again, and which. */
@@ -151,6 +160,9 @@ const lockWorkspaces = statement<readonly string[]>('start-lock-workspaces')`
 const lockRuns = statement<readonly string[], { id: string }>('start-lock-runs')`
   select id from workflow_runs where id = any(${(ids) => ids}::uuid[]) order by id for key share`;
 
+const findCareless = statement<void, object>('start-find-careless-workers')`
+  select from workers where not keeps_run_limits limit 1`;
+
 const readWorkflows = statement<readonly string[], WorkflowRow>('start-read-workflows')`
   select w.id, w.workspace_id, w.name, w.enabled, v.id as version_id, v.label as version_label,
     array(select a.created_by from agents a
@@ -183,6 +195,7 @@ const newRuns = rowSet<NewWorkflowRun, Pick<StartWrites, 'runs'>>(
     input: ['text', (run) => run.input],
     store_bodies: ['bool', (run) => run.storeBodies],
     labels: ['json', (run) => run.labels],
+    max_cost_usd: ['numeric', (run) => run.maxCostUsd],
     rerun_of: ['uuid', (run) => run.rerun?.runId],
     rerun_step: ['text', (run) => run.rerun?.step],
     rerun_items: ['json', (run) => run.rerun && JSON.stringify(run.rerun.items)],
@@ -196,8 +209,9 @@ const insertRuns = statement<Pick<StartWrites, 'runs' | 'executedAtMs'>>('start-
     insert into workflow_reruns (run_id, rerun_of, step, items)
     select id, rerun_of, rerun_step, array(select value::int from json_array_elements_text(rerun_items)) from r where rerun_of is not null)
   insert into workflow_runs (id, workspace_id, workflow_id, workflow_version_id, trigger, status, api_key_id,
-    executed_by, executed_at, deadline_at, input, bodies, labels)
+    executed_by, executed_at, deadline_at, input, bodies, labels, max_cost_usd)
   select id, workspace_id, workflow_id, version_id, trigger, 'processing', api_key_id, executed_by,
     ${({ executedAtMs }) => new Date(executedAtMs).toISOString()}::timestamptz,
-    to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels
+    to_timestamp(deadline_ms / 1000), input::json, case when store_bodies then 'stored' else 'transient' end, labels,
+    max_cost_usd
   from r`;

@@ -100,7 +100,8 @@ async function callSteps(deps: StepAdmissionDeps, steps: readonly DueStep[]): Pr
         return;
       }
       const { runId, step: name, item, fallback } = step;
-      const outcome = { kind: 'failed', code: result.code, error: result.message } as const;
+      const code = result.budget?.code ?? result.code;
+      const outcome = { kind: 'failed', code, error: result.message } as const;
       refused.push({ runId, step: name, item, fallback, executionId: null, outcome });
     }),
   );
@@ -110,13 +111,13 @@ async function callSteps(deps: StepAdmissionDeps, steps: readonly DueStep[]): Pr
 }
 
 function callOf(step: DueStep): ExecuteCall {
-  const { runId, step: name, item, fallback, workflowId, workspaceId, executedBy, apiKeyId } = step;
+  const { runId, step: name, item, fallback, workflowId, workspaceId, executedBy } = step;
+  const { apiKeyId, maxCostUsd } = step;
   return {
     credential: {
       kind: 'workflow',
       step: { runId, step: name, item },
-      fallback,
-      apiKeyId,
+      ...{ fallback, apiKeyId, maxCostUsd },
       caller: workflowCaller({ id: workflowId, workspaceId, userId: executedBy }),
     },
     agentId: step.agentId,

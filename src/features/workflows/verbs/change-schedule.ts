@@ -7,9 +7,9 @@ import type { Caller } from '../../../core/people/caller.ts';
 import { type Precondition, refuseStale } from '../../../core/precondition.ts';
 import type { WorkflowDefinition } from '../../../core/workflow/definition.ts';
 import { readClock } from '../../../db/clock.ts';
-import { type Db, inTransaction } from '../../../db/database.ts';
+import { type Db, inTransaction, type Trx } from '../../../db/database.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
-import { missingInput } from '../rules/decide-start.ts';
+import { limitNotKept, missingInput } from '../rules/decide-start.ts';
 import { type MissedPolicy, nextTicks, scheduleProblem } from '../rules/schedule.ts';
 import * as store from '../statements/schedules.ts';
 import { findWorkflow, lockWorkflow } from '../statements/workflows.ts';
@@ -24,6 +24,8 @@ export interface ScheduleInput {
   readonly input: string;
   /** JSON text; null if its workflow runs have none. */
   readonly labels: string | null;
+  /** Decimal text; null for no limit. */
+  readonly maxCostUsd: string | null;
   readonly enabled: boolean;
 }
 
@@ -50,6 +52,7 @@ export async function createSchedule(
     }
     const nowMs = await readClock(trx);
     requireNextTick(input, nowMs);
+    await requireKeptLimit(trx, input);
     const { workspaceId, userId: createdBy } = caller;
     const origin = { id: uuid7(nowMs), workflowId: workflow.id, workspaceId, createdBy };
     const row = await store.insertSchedule(trx, {
@@ -93,6 +96,7 @@ export async function changeSchedule(
       const workflow = requireFound(found, 'schedule', 'workflow');
       requireInput(changed, workflow.definition);
     }
+    if (fields.includes('maxCostUsd')) await requireKeptLimit(trx, changed);
     await auditChange(trx, caller, 'schedule.change', row.id, { fields });
     const nowMs = await readClock(trx);
     if (isRetimed) requireNextTick(changed, nowMs);
@@ -131,6 +135,11 @@ function requireInput({ input }: ScheduleInput, definition: WorkflowDefinition):
   const body = parseExecuteBody(`{"input":${input}}`, 'input');
   const failure = body.kind === 'variables' ? missingInput(body, definition) : bodyFailure(body);
   if (failure) throw new CallFailure(failure.code, failure.message, { ...failure.fields });
+}
+
+async function requireKeptLimit(trx: Trx, { maxCostUsd }: ScheduleInput): Promise<void> {
+  if (maxCostUsd === null || (await store.isRunLimitKept(trx))) return;
+  throw new CallFailure('UNAVAILABLE', limitNotKept);
 }
 
 function nextAtMs(input: ScheduleInput, nowMs: number): number | null {

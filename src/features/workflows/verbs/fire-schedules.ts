@@ -74,8 +74,9 @@ async function fire(
 }
 
 function callOf(schedule: ScheduleRow, tick: Date): StartCall {
-  const { id, workspaceId, createdBy: userId } = schedule;
-  const body = parseExecuteBody(`{"input":${schedule.input}}`, 'input');
+  const { id, workspaceId, createdBy: userId, maxCostUsd } = schedule;
+  const limit = maxCostUsd === null ? '' : `,"maxCostUSD":${maxCostUsd}`;
+  const body = parseExecuteBody(`{"input":${schedule.input}${limit}}`, 'input');
   return {
     credential: { kind: 'trigger', id, workspaceId, userId },
     workflowId: schedule.workflowId,

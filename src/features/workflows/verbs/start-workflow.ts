@@ -171,6 +171,7 @@ function lookupOf(calls: readonly StartCall[]): StartLookup {
     workflowIds: [...new Set(calls.flatMap(({ workflowId }) => workflowId ?? []))],
     firstCalls,
     rerunIds: [...new Set(calls.flatMap(({ rerun }) => rerun?.runId ?? []))],
+    isLimited: calls.some(({ body }) => body.kind === 'variables' && body.maxCostUSD !== undefined),
   };
 }
 
@@ -184,6 +185,7 @@ function atProgress(run: NewWorkflowRun, nowMs: number): LockedWorkflowRun {
     apiKeyId: run.apiKeyId,
     executedBy: run.executedBy,
     labels: run.labels,
+    maxCostUsd: run.maxCostUsd,
     reportingMs: nowMs,
   };
 }

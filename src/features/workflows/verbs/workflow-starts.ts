@@ -120,6 +120,7 @@ export class WorkflowStarts {
         isOtherVersion: call.rerun.versionId !== versionId,
         isGone: !this.#state.rerunIds.has(call.rerun.runId),
       },
+      isLimitKept: this.#state.isLimitKept,
       idempotencyProblem: call.idempotencyProblem,
       replay: first && { sameBody: isSameBody(first, { digest }) },
     };
@@ -133,7 +134,7 @@ export class WorkflowStarts {
     call: StartCall,
     caller: Caller,
     workflow: WorkflowRow | null,
-    { definition, labels, input, ignoredInput }: Accepted,
+    { definition, labels, input, ignoredInput, maxCostUsd }: Accepted,
   ): StartedRun {
     if (!workflow || workflow.versionId === null) {
       throw new Error('A start needs a workflow version.');
@@ -150,6 +151,7 @@ export class WorkflowStarts {
       deadlineMs: nowMs + definition.timeoutMs,
       input,
       labels: labelsJson(labels),
+      maxCostUsd,
       storeBodies: workflow.storesBodies,
       rerun: call.rerun ?? null,
     };

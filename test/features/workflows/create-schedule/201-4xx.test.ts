@@ -45,6 +45,19 @@ test('creates a schedule and returns its next ticks', async () => {
   assert.deepEqual([read.body, read.headers.get('etag')], [made.body, '"1"']);
 });
 
+test('a schedule may have a limit of the cost of each run', async () => {
+  const { status, body } = await create({ cron: '0 0 1 1 *', input, maxCostUSD: 0.05 });
+  assert.deepEqual([status, body.maxCostUSD], [201, 0.05]);
+  const at = `${path}/${body.scheduleId}`;
+  const change = async (to: object) => (await service.call('PATCH', at, { key, body: to })).body;
+  assert.equal((await change({ enabled: false })).maxCostUSD, 0.05);
+  assert.equal((await change({ maxCostUSD: 1e-8 })).maxCostUSD, 1e-8);
+  assert.ok(!('maxCostUSD' in (await change({ maxCostUSD: null }))));
+  const refused = await create({ cron: '0 0 1 1 *', input, maxCostUSD: 0 });
+  assert.deepEqual([refused.status, refused.body.code], [400, 'INVALID_REQUEST']);
+  await service.call('DELETE', at, { key });
+});
+
 test('a number in the input is stored exactly, or rejected by name', async () => {
   const withInput = (numbers: string) => {
     const body = `{"cron":"0 0 1 1 *","input":{"name":"x","numbers":[${numbers}]}}`;

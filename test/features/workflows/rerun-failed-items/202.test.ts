@@ -147,3 +147,15 @@ test('a call with the same idempotency key returns the same run, and is refused 
   const other = await items.rerun(statusUrl, 'twice', headers);
   assert.deepEqual([other.status, other.body.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
 });
+
+test('the run of the items has the limit of cost of the first one, which begins anew', async () => {
+  const { run, path } = await items.run([]);
+  items.fail(['b']);
+  const body = { input: run.input, maxCostUSD: 1 };
+  const { body: limited } = await service.call('POST', `${path}/execute`, { key, body });
+  assert.equal((await ended(limited.statusUrl)).itemsFailed, 1);
+  items.fail([]);
+  const { status, body: again } = await items.rerun(limited.statusUrl, 'each');
+  assert.equal(status, 202);
+  assert.equal((await ended(again.statusUrl)).maxCostUSD, 1);
+});
