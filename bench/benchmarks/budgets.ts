@@ -55,12 +55,12 @@ function contender(name: string, budget: BudgetOptions | null): Contender {
       const opened = await openCueline(environment, { name, roles: ['start'], config });
       await addPrice(opened, { model: 'cueline/echo', perToken: 0.000_01 });
       if (budget) await addBudget(opened, budget);
-      return { ...opened, target: { ...opened.target, bodies } };
+      return { ...opened, target: { ...opened.target, bodies: budgetBodies } };
     },
   };
 }
 
-const bodies = Array.from({ length: users }, (_, at) =>
+export const budgetBodies = Array.from({ length: users }, (_, at) =>
   JSON.stringify({
     variables: { name: `reader ${at} of the tide tables` },
     user: `user-${at}@example.com`,

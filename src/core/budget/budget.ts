@@ -85,12 +85,29 @@ export function matchWindows(
 ): MatchedWindow[] {
   return budgets.flatMap((budget) => {
     if (!matches(budget, call)) return [];
-    const { startMs, endMs } = budgetPeriod(budget, nowMs);
-    const window = new Date(startMs).toISOString();
+    const { window, endMs } = currentPeriod(budget, nowMs);
     return bucketsOf(budget, call).map((bucket) => {
       return { budgetId: budget.id, bucket, window, budget, endMs };
     });
   });
+}
+
+interface CurrentPeriod {
+  readonly nowMs: number;
+  readonly window: string;
+  readonly endMs: number | null;
+}
+
+/** All calls of a batch have the same time. */
+const currentPeriods = new WeakMap<Budget, CurrentPeriod>();
+
+function currentPeriod(budget: Budget, nowMs: number): CurrentPeriod {
+  const known = currentPeriods.get(budget);
+  if (known?.nowMs === nowMs) return known;
+  const { startMs, endMs } = budgetPeriod(budget, nowMs);
+  const period = { nowMs, window: new Date(startMs).toISOString(), endMs };
+  currentPeriods.set(budget, period);
+  return period;
 }
 
 function matches({ agentIds, keys, tags }: Budget, call: BudgetedCall): boolean {

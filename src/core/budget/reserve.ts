@@ -2,7 +2,7 @@ import { secondsUntil } from '../agent/limits.ts';
 import { toDecimal, toUnits } from '../decimal.ts';
 import { budgetError } from '../failure.ts';
 import { toId } from '../id.ts';
-import type { MatchedWindow, Reservation } from './budget.ts';
+import type { Budget, MatchedWindow, Reservation } from './budget.ts';
 
 /**
  * Whether a model call fits its budgets: a pure decision on windows that are read and folded under the lock. What is reserved
@@ -46,12 +46,12 @@ export function reserve(windows: readonly BudgetWindow[], bound: NeededUsd): Res
 }
 
 function hasRoom(window: BudgetWindow, needed: bigint): boolean {
-  return window.settled + window.reserved + needed <= unitsOf(window.budget.limitUsd);
+  return window.settled + window.reserved + needed <= limitOf(window.budget);
 }
 
 /** Whether the call does not fit even once all running calls have cost nothing. */
 function isSpent({ settled, budget }: BudgetWindow, needed: bigint): boolean {
-  return settled + needed > unitsOf(budget.limitUsd);
+  return settled + needed > limitOf(budget);
 }
 
 /** Higher for the window that makes a call wait longer. */
@@ -101,7 +101,7 @@ export function budgetRefusal(
 
 /** Longer the fuller the window is, so that callers of a busy one do not return all at once. */
 function retrySeconds({ reserved, budget }: BudgetWindow): number {
-  const limit = unitsOf(budget.limitUsd);
+  const limit = limitOf(budget);
   const share = limit === 0n ? 1n : (reserved * BigInt(reservedRetrySeconds)) / limit;
   return Math.min(reservedRetrySeconds, Math.max(1, Number(share)));
 }
@@ -115,8 +115,17 @@ export function figuresOf({ settled, reserved, budget }: BudgetWindow) {
 }
 
 function leftText({ settled, reserved, budget }: BudgetWindow): string {
-  const left = unitsOf(budget.limitUsd) - settled - reserved;
+  const left = limitOf(budget) - settled - reserved;
   return usdOf(left > 0n ? left : 0n);
+}
+
+/** Of the budgets of a batch, whose calls all need it. */
+const limits = new WeakMap<Budget, bigint>();
+
+function limitOf(budget: Budget): bigint {
+  const limit = limits.get(budget) ?? unitsOf(budget.limitUsd);
+  limits.set(budget, limit);
+  return limit;
 }
 
 /** Decimal places of money. */

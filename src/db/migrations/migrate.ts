@@ -24,6 +24,7 @@ import { up as budgets } from './0017-budgets.ts';
 import { up as toolLoop } from './0018-tool-loop.ts';
 import { up as toolServers } from './0019-tool-servers.ts';
 import { up as refusalsWebhooksDrafts } from './0021-refusals-webhooks-drafts.ts';
+import { up as prices } from './0023-prices.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -65,6 +66,7 @@ export const released: Migrations = {
   '0018-tool-loop': toolLoop,
   '0019-tool-servers': toolServers,
   '0021-refusals-webhooks-drafts': refusalsWebhooksDrafts,
+  '0023-prices': prices,
 };
 
 /** The advisory lock that serializes migrations. */

@@ -8,7 +8,7 @@ import { rowSet } from '../../db/row-set.ts';
 import { statement } from '../../db/statement.ts';
 import { begin, commit } from '../../db/statements.ts';
 import { sendEvents } from '../complete/events.ts';
-import { insertSettlements, type SettledCall } from '../complete/settlements.ts';
+import { type SettledCall, settleCalls } from '../complete/settlements.ts';
 import { lanes } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
 import { BudgetWindows, budgetsOfWorkspace, sendBudgetWrites } from './budget-windows.ts';
@@ -107,7 +107,7 @@ async function transact(send: Send, calls: readonly CallToReserve[]) {
   const sent = [
     ...sendBudgetWrites(send, writes),
     ...(reserved.length > 0 ? [send(writeReservations, reserved)] : []),
-    ...(released.length > 0 ? [send(insertSettlements, released)] : []),
+    ...(released.length > 0 ? [settleCalls(send, released)] : []),
   ];
   const [hasEvents] = await Promise.all([sendEvents(send, events), send(commit), ...sent]);
   return { results, hasEvents };

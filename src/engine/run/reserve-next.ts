@@ -11,7 +11,8 @@ function mustReserve(
   bound: NeededUsd,
 ): boolean {
   if (reservedUsd === null) return hasNothing;
-  return bound !== null && (toUnits(bound) ?? 0n) > (toUnits(reservedUsd) ?? 0n);
+  if (bound === null || bound === reservedUsd) return false;
+  return (toUnits(bound) ?? 0n) > (toUnits(reservedUsd) ?? 0n);
 }
 
 /** Null if the call may be sent. `lost` if the claim does not hold the execution any more. No fallback model is tried. */
