@@ -75,7 +75,13 @@ function cpuTable(series: readonly Series[]): Table {
   const baseAt = (round: number) => base.samples[round]?.cpu ?? { server: 0, store: 0 };
   return {
     title: 'CPU of an execution',
-    columns: ['', 'µs, server and PostgreSQL', `of ${none}`, 'more of PostgreSQL', 'more of server'],
+    columns: [
+      '',
+      'µs, server and PostgreSQL',
+      `of ${none}`,
+      'more of PostgreSQL',
+      'more of server',
+    ],
     rows: series.map(({ contender: { name }, samples }) => [
       name,
       withRange(spread(samples.map(micros)), whole),

@@ -301,7 +301,10 @@ export class AdmissionBatch {
   #termsUnderLimit(key: string, terms: AcceptedTerms, { cost }: Accepted): AcceptedTerms {
     if (!cost) return terms;
     const limited = () => {
-      return { ...terms, settings: { ...terms.settings, ...limitedSettings(terms.settings, cost) } };
+      return {
+        ...terms,
+        settings: { ...terms.settings, ...limitedSettings(terms.settings, cost) },
+      };
     };
     const isCommon = terms === this.#terms.get(key);
     const limitedKey = `${key} ${cost.maxCostUSD} ${cost.maxTokens}`;

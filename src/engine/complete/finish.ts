@@ -349,6 +349,7 @@ function endedExecution(
     costUsd: addDecimals(row.spentUsd, cost.usd),
     costKnown: row.spentKnown && cost.known,
     costSource: costSourceOf(cost, row),
+    priceId: cost.source ? (cost.priceId ?? null) : row.spentPriceId,
     ...budgetFigures(cost, row),
     ...{ finishReason, errorCode },
     settingsNotApplied: settingsNotApplied.length > 0 ? settingsNotApplied : null,
