@@ -2,7 +2,7 @@ import { secondsUntil } from '../agent/limits.ts';
 import { toDecimal, toUnits } from '../decimal.ts';
 import { budgetError } from '../failure.ts';
 import { toId } from '../id.ts';
-import type { Budget, MatchedWindow, Reservation } from './budget.ts';
+import type { Budget, MatchedWindow, Reservation, WindowKey } from './budget.ts';
 
 /**
  * Whether a model call fits its budgets: a pure decision on windows that are read and folded under the lock. What is reserved
@@ -43,6 +43,32 @@ export function reserve(windows: readonly BudgetWindow[], bound: NeededUsd): Res
     return { budgetId, bucket, window: start, usd };
   });
   return { kind: 'reserved', reservations };
+}
+
+/** The same in place of what the call has reserved without being sent, which is not in its own way. */
+export function reserveInstead(
+  windows: readonly BudgetWindow[],
+  bound: NeededUsd,
+  before: readonly Reservation[],
+): Reserved {
+  const own = windows.map((window) => {
+    const reservation = before.find((one) => isInWindow(one, window));
+    return unitsOf(reservation?.usd ?? '0');
+  });
+  const change = (sign: bigint) => {
+    for (const [at, window] of windows.entries()) window.reserved += sign * (own[at] ?? 0n);
+  };
+  change(-1n);
+  const decision = reserve(windows, bound);
+  if (decision.kind === 'reserved') return decision;
+  // The refusal tells what is left without it.
+  const refused = 'window' in decision ? { ...decision, window: { ...decision.window } } : decision;
+  change(1n);
+  return refused;
+}
+
+export function isInWindow({ budgetId, bucket, window }: WindowKey, other: WindowKey): boolean {
+  return budgetId === other.budgetId && bucket === other.bucket && window === other.window;
 }
 
 function hasRoom(window: BudgetWindow, needed: bigint): boolean {

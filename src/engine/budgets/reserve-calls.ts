@@ -1,5 +1,10 @@
 import type { Budget, BudgetedCall, Reservation } from '../../core/budget/budget.ts';
-import { budgetRefusal, type NeededUsd, reserve } from '../../core/budget/reserve.ts';
+import {
+  budgetRefusal,
+  isInWindow,
+  type NeededUsd,
+  reserveInstead,
+} from '../../core/budget/reserve.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import { noCost } from '../../core/model/model-port.ts';
 import type { Notifications } from '../../db/notifications.ts';
@@ -23,7 +28,8 @@ import { BudgetWindows, budgetsOfWorkspace, sendBudgetWrites } from './budget-wi
  *
  * Invariants
  * - A call is sent after the commit of its reservation, by the claim that holds the queue row.
- * - A queue row names at most the reservations of one call. What it named of a call that was not sent is settled with zero.
+ * - A queue row names at most the reservations of one call. What it named of a call that was not sent is replaced in the same
+ *   window, and settled with zero in another one.
  *
  * Failure cases
  * - The commit gets no response: the attempt is given up as unsent. Its row keeps what was committed for the next claim.
@@ -89,7 +95,9 @@ async function transact(send: Send, calls: readonly CallToReserve[]) {
   const results = claimed.map((one): CallReservation => {
     if (!one) return { kind: 'lost' };
     const { execution, bound, row } = one;
-    const decision = reserve(windows.windowsOf(execution.workspaceId, one.budgeted), bound);
+    const matched = windows.windowsOf(execution.workspaceId, one.budgeted);
+    const before = row.reservations ?? [];
+    const decision = reserveInstead(matched, bound, before);
     if (decision.kind === 'unbounded') return decision;
     if (decision.kind === 'exceeded') {
       const refusal = budgetRefusal(decision, { nowMs, showsMoney: true });
@@ -99,7 +107,8 @@ async function transact(send: Send, calls: readonly CallToReserve[]) {
     const { reservations } = decision;
     const usd = reservations[0]?.usd ?? null;
     reserved.push({ id: execution.id, reservations, usd });
-    if (row.reservations) released.push(unsent(execution, row.reservations));
+    const others = before.filter((one) => !matched.some((window) => isInWindow(one, window)));
+    if (others.length > 0) released.push(unsent(execution, others));
     return { kind: 'reserved' };
   });
   const { events, ...writes } = windows.writes();
@@ -171,6 +180,7 @@ const reservedRows = rowSet<ReservedRow>('r', {
 
 const writeReservations = statement<readonly ReservedRow[]>('budgets-write-reservations')`
   update execution_queue q set reservations = r.reservations,
-    reserved_usd = case when r.usd is null then q.reserved_usd else coalesce(q.reserved_usd, 0) + r.usd end,
+    reserved_usd = case when r.usd is null then q.reserved_usd
+      else coalesce(q.reserved_usd, 0) - coalesce((q.reservations -> 0 ->> 'usd')::numeric, 0) + r.usd end,
     overrun_usd = case when r.usd is null then q.overrun_usd else coalesce(q.overrun_usd, 0) end
   from ${reservedRows.table} where q.id = r.id`;
