@@ -17,6 +17,8 @@ export interface BudgetWindow extends MatchedWindow {
   unknownCalls: number;
   /** The thresholds whose event was written; 0 stands for the first refusal. */
   announced: readonly number[];
+  /** Whether a call reserves in it, perhaps nothing. */
+  isUsed?: true;
 }
 
 /** The bound of a call; null if it has none, because the price of its model is unknown. */
@@ -38,7 +40,10 @@ export function reserve(windows: readonly BudgetWindow[], bound: NeededUsd): Res
   const full = windows.filter((window) => !hasRoom(window, needed));
   const window = full.sort((a, b) => waitOrder(b, needed) - waitOrder(a, needed))[0];
   if (window) return { kind: 'exceeded', window, neededUsd: usd };
-  for (const each of windows) each.reserved += needed;
+  for (const each of windows) {
+    each.reserved += needed;
+    each.isUsed = true;
+  }
   const reservations = windows.map(({ budgetId, bucket, window: start }) => {
     return { budgetId, bucket, window: start, usd };
   });

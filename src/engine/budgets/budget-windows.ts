@@ -157,8 +157,9 @@ function readWindow(
   return { window, before, exists: row !== undefined, overruns, isRefused: false };
 }
 
-function hasChanged({ window, before }: ReadWindow): boolean {
+function hasChanged({ window, before, exists }: ReadWindow): boolean {
   return (
+    (!exists && window.isUsed === true) ||
     window.reserved !== before.reserved ||
     window.settled !== before.settled ||
     window.calls !== before.calls ||
