@@ -3,7 +3,7 @@ import { sql } from '../sql.ts';
 
 /**
  * Each price that a workspace has set, so that records name the one that they were charged with. Triggers keep them, because a process
- * of the previous version changes prices too.
+ * of the previous version changes prices too. And what budgets need of providers and of ends.
  */
 export async function up(db: Db): Promise<void> {
   await sql
@@ -69,6 +69,9 @@ export async function up(db: Db): Promise<void> {
       execute format('create or replace view all_executions as
         select %1$s, price_id from executions union all select %1$s, price_id from live_executions', ended);
     end $$;
+
+    -- The first option of its bodyExtra with which no limit of cost can hold: the others are encrypted. Null: none, or not known.
+    alter table providers add unbounded_option text;
 
     -- How many calls a settlement is the sum of. A process of the previous version writes one for each.
     alter table budget_settlements add calls integer not null default 1;

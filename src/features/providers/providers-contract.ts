@@ -120,7 +120,7 @@ export const putProvider = endpoint({
       ),
     ),
   }),
-  responses: { 200: Provider },
+  responses: { 200: Provider, ...problems(409) },
 });
 
 export const listProviders = endpoint({

@@ -17,7 +17,7 @@ const unknown = 'nobody/llm';
 
 const call = async (path: string, more: object = {}) =>
   service.call('POST', `${path}/execute`, { key, body: { variables: { name: 'x' }, ...more } });
-const agentWith = (...models: readonly string[]) =>
+const agentWith = (...models: string[]) =>
   addAgent(service, { config: { model: models[0] ?? '', models, maxTokens: 10 } });
 
 test('a budget that counts zero lets them through and counts them', async () => {
