@@ -1,6 +1,7 @@
 import type { Benchmark } from './benchmark.ts';
 import { accept } from './benchmarks/accept.ts';
 import { backlog } from './benchmarks/backlog.ts';
+import { budgets } from './benchmarks/budgets.ts';
 import { bytes } from './benchmarks/bytes.ts';
 import { ceiling } from './benchmarks/ceiling.ts';
 import { dashboard } from './benchmarks/dashboard.ts';
@@ -29,6 +30,7 @@ export const benchmarks: readonly Benchmark[] = [
   ceiling,
   accept,
   endToEnd,
+  budgets,
   events,
   polls,
   workflowSteps,

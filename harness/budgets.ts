@@ -73,8 +73,8 @@ export async function windowsOf(db: Db, budgetId: string): Promise<WindowAmounts
       trim_scale(w.settled + coalesce(s.settled, 0)) as settled,
       w.calls + coalesce(s.calls, 0) as calls, w.unknown_calls + coalesce(s.unknown_calls, 0) as unknown_calls
     from budget_windows w left join lateral (
-      select sum(delta_reserved) as reserved, sum(delta_settled) as settled, count(*) filter (where sent) as calls,
-        count(*) filter (where unknown) as unknown_calls
+      select sum(delta_reserved) as reserved, sum(delta_settled) as settled, sum(calls) filter (where sent) as calls,
+        sum(calls) filter (where unknown) as unknown_calls
       from budget_settlements s where s.budget_id = w.budget_id and s.bucket = w.bucket
         and s.window_start = w.window_start) as s on true
     where w.budget_id = ${budgetId} order by w.bucket, w.window_start`.execute(db);

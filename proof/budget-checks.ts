@@ -18,7 +18,7 @@ const amounts = sql`(
     select id, 'run ' || id, id, max_cost_usd from workflow_runs where max_cost_usd is not null) as b
   join budget_windows w on w.budget_id = b.id left join lateral (
     select sum(delta_reserved) as reserved, sum(delta_settled) as settled,
-      count(*) filter (where unknown) as unknown
+      sum(calls) filter (where unknown) as unknown
     from budget_settlements s where s.budget_id = w.budget_id and s.bucket = w.bucket
       and s.window_start = w.window_start) as s on true) as a`;
 

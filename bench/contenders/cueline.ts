@@ -5,6 +5,7 @@ import { addAgent, type TestAgent } from '../../harness/agents.ts';
 import { addKey, addWorkspace } from '../../harness/people.ts';
 import { databaseUrl } from '../../harness/process.ts';
 import type { Fault } from '../../proof/fault.ts';
+import type { AgentConfig } from '../../src/core/agent/model-settings.ts';
 import { type Db, openDatabase } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { BenchEnvironment } from '../environment.ts';
@@ -18,6 +19,8 @@ export interface CuelineOptions {
   /** The roles to start, in order. The load is spread over all but workers. */
   readonly roles: readonly ('start' | 'api' | 'worker')[];
   readonly model?: string;
+  /** Of the agent. */
+  readonly config?: AgentConfig;
   readonly env?: Readonly<Record<string, string>>;
   /** Runs the processes with this change of their source. */
   readonly change?: Fault;
@@ -61,7 +64,10 @@ export async function openCueline(
   await sql`update workspaces set actions_per_month = ${plenty}`.execute(db);
   const agent = await addAgent(
     { db, workspaceId, ownerId },
-    { rateLimits: limits, model: options.model ?? 'cueline/echo' },
+    {
+      ...{ rateLimits: limits, model: options.model ?? 'cueline/echo' },
+      config: options.config ?? {},
+    },
   );
   const { key } = await addKey(db, { workspaceId, userId: ownerId }, { rateLimits: limits });
   const processes: Server[] = [];

@@ -1,13 +1,12 @@
 /** Exact decimals as integers of 10^-24, so that a sum of money never passes through a float. */
 
 const places = 24;
-const one = 10n ** BigInt(places);
 const decimal = /^(\d{1,12})(?:\.(\d{1,24}))?$/;
 
 /** `0.15` as a number of 10^-24; `null` for anything that is not a plain decimal of at most 12 + 24 digits. */
 export function toUnits(text: string): bigint | null {
   const [, whole, fraction = ''] = decimal.exec(text) ?? [];
-  return whole === undefined ? null : BigInt(whole) * one + BigInt(fraction.padEnd(places, '0'));
+  return whole === undefined ? null : BigInt(whole + fraction.padEnd(places, '0'));
 }
 
 /** A float of a price list as the decimal its author wrote: the shortest text that reads back as this float. */

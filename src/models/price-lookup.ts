@@ -59,9 +59,11 @@ function ratesOf(
   listed: typeof dearestRates,
 ): ModelRates | Unbounded {
   const reached = connection instanceof ModelFailure ? null : connection;
-  const { providerOptions = {}, serviceTier, reasoningEffort } = settings;
-  const { bodyExtra = {} } = reached ?? {};
-  const unbounded = findUnboundedOption({ providerOptions, bodyExtra });
+  const { providerOptions, serviceTier, reasoningEffort } = settings;
+  const { bodyExtra } = reached ?? {};
+  // Most calls have none, and this runs while rows are locked.
+  const passed = providerOptions || bodyExtra ? { providerOptions, bodyExtra } : null;
+  const unbounded = passed && findUnboundedOption(passed);
   if (unbounded !== null) return unboundedBy(unbounded);
   if (reached?.kind === 'bedrock' && ignoresLimit(model, reasoningEffort)) {
     return unboundedBy('reasoningEffort');
@@ -69,12 +71,12 @@ function ratesOf(
   if (price === null && connection instanceof ModelFailure) {
     return unpriced(`${unknownPrice(name)} ${connection.message}`);
   }
-  const dearer = findDearerOption({ serviceTier, providerOptions, bodyExtra });
+  const dearer = passed || serviceTier ? findDearerOption({ serviceTier, ...passed }) : null;
   if (price === null && dearer !== null) {
     return unpriced(`The price list has no rate for the option "${dearer}". ${setPrice(name)}`);
   }
   const list: PriceList = reached ? priceList(reached, model) : 'free';
-  const cachesHour = hasHourCache({ providerOptions, bodyExtra });
+  const cachesHour = hasHourCache(passed);
   const found = listed(list, model, price, { at: new Date(), cachesHour });
   if (found === null) return unpriced(unknownPrice(name));
   return {
@@ -85,7 +87,7 @@ function ratesOf(
   };
 }
 
-function bytesOf(options: object): number {
+function bytesOf(options: object = {}): number {
   return Object.keys(options).length === 0 ? 0 : Buffer.byteLength(JSON.stringify(options));
 }
 

@@ -7,7 +7,6 @@ import { noLimits, type RateLimits } from './limits.ts';
 import { readMessages } from './messages.ts';
 import { type AgentConfig, effective, type ModelSettings } from './model-settings.ts';
 import { undeclared } from './prompt.ts';
-import { findUnboundedOption, unboundedMessage } from './unbounded-options.ts';
 
 /** The settings of an agent, how a change is merged into them, and what they must satisfy to pin a version. */
 export interface AgentSettings {
@@ -133,7 +132,6 @@ export function requireFit(settings: AgentSettings, version: PinnedVersion): voi
     const message = `Field "agentConfig.model" is missing: version ${version.label} has no model.`;
     throw invalidRequest(message);
   }
-  requireCostBound(settings, version);
   requireMessageLists(settings, version);
   requireFiles(settings, version);
   const undeclaredVariables = undeclared(version.variables, settings);
@@ -142,13 +140,6 @@ export function requireFit(settings: AgentSettings, version: PinnedVersion): voi
     const message = `The agent does not declare all placeholders of version ${version.label}: ${names}.`;
     throw new CallFailure('UNDECLARED_VARIABLES', message, { undeclaredVariables });
   }
-}
-
-function requireCostBound({ config }: AgentSettings, version: PinnedVersion): void {
-  if (config.maxCostUSD === undefined) return;
-  const { providerOptions } = effective(config, version).settings;
-  const option = findUnboundedOption({ providerOptions });
-  if (option !== null) throw new CallFailure('CONFLICT', unboundedMessage(option));
 }
 
 function requireMessageLists(

@@ -110,12 +110,29 @@ export function matchWindows(
   const matching = budgets.filter((budget) => matches(budget, call));
   if (call.run) matching.push(runBudget(call.run));
   return matching.flatMap((budget) => {
-    const { startMs, endMs } = budgetPeriod(budget, nowMs);
-    const window = new Date(startMs).toISOString();
+    const { window, endMs } = currentPeriod(budget, nowMs);
     return bucketsOf(budget, call).map((bucket) => {
       return { budgetId: budget.id, bucket, window, budget, endMs };
     });
   });
+}
+
+interface CurrentPeriod {
+  readonly nowMs: number;
+  readonly window: string;
+  readonly endMs: number | null;
+}
+
+/** All calls of a batch have the same time. */
+const currentPeriods = new WeakMap<Budget, CurrentPeriod>();
+
+function currentPeriod(budget: Budget, nowMs: number): CurrentPeriod {
+  const known = currentPeriods.get(budget);
+  if (known?.nowMs === nowMs) return known;
+  const { startMs, endMs } = budgetPeriod(budget, nowMs);
+  const period = { nowMs, window: new Date(startMs).toISOString(), endMs };
+  currentPeriods.set(budget, period);
+  return period;
 }
 
 function matches({ agentIds, keys, tags }: Budget, call: BudgetedCall): boolean {

@@ -2,7 +2,7 @@ import { secondsUntil } from '../agent/limits.ts';
 import { toDecimal, toUnits } from '../decimal.ts';
 import { budgetError, costLimitError } from '../failure.ts';
 import { toId } from '../id.ts';
-import type { MatchedWindow, Reservation } from './budget.ts';
+import type { Budget, MatchedWindow, Reservation, WindowKey } from './budget.ts';
 
 /**
  * Whether a model call fits its budgets: a pure decision on windows that are read and folded under the lock. What is reserved
@@ -17,6 +17,8 @@ export interface BudgetWindow extends MatchedWindow {
   unknownCalls: number;
   /** The thresholds whose event was written; 0 stands for the first refusal. */
   announced: readonly number[];
+  /** Whether a call reserves in it, perhaps nothing. */
+  isUsed?: true;
 }
 
 /** The bound of a call; null if it has none, because the price of its model is unknown. */
@@ -38,20 +40,49 @@ export function reserve(windows: readonly BudgetWindow[], bound: NeededUsd): Res
   const full = windows.filter((window) => !hasRoom(window, needed));
   const window = full.sort((a, b) => waitOrder(b, needed) - waitOrder(a, needed))[0];
   if (window) return { kind: 'exceeded', window, neededUsd: usd };
-  for (const each of windows) each.reserved += needed;
+  for (const each of windows) {
+    each.reserved += needed;
+    each.isUsed = true;
+  }
   const reservations = windows.map(({ budgetId, bucket, window: start }) => {
     return { budgetId, bucket, window: start, usd };
   });
   return { kind: 'reserved', reservations };
 }
 
+/** The same in place of what the call has reserved without being sent, which is not in its own way. */
+export function reserveInstead(
+  windows: readonly BudgetWindow[],
+  bound: NeededUsd,
+  before: readonly Reservation[],
+): Reserved {
+  const own = windows.map((window) => {
+    const reservation = before.find((one) => isInWindow(one, window));
+    return unitsOf(reservation?.usd ?? '0');
+  });
+  const change = (sign: bigint) => {
+    for (const [at, window] of windows.entries()) window.reserved += sign * (own[at] ?? 0n);
+  };
+  change(-1n);
+  const decision = reserve(windows, bound);
+  if (decision.kind === 'reserved') return decision;
+  // The refusal tells what is left without it.
+  const refused = 'window' in decision ? { ...decision, window: { ...decision.window } } : decision;
+  change(1n);
+  return refused;
+}
+
+export function isInWindow({ budgetId, bucket, window }: WindowKey, other: WindowKey): boolean {
+  return budgetId === other.budgetId && bucket === other.bucket && window === other.window;
+}
+
 function hasRoom(window: BudgetWindow, needed: bigint): boolean {
-  return window.settled + window.reserved + needed <= unitsOf(window.budget.limitUsd);
+  return window.settled + window.reserved + needed <= limitOf(window.budget);
 }
 
 /** Whether the call does not fit even once all running calls have cost nothing. */
 function isSpent({ settled, budget }: BudgetWindow, needed: bigint): boolean {
-  return settled + needed > unitsOf(budget.limitUsd);
+  return settled + needed > limitOf(budget);
 }
 
 /** Higher for the window that makes a call wait longer. */
@@ -115,7 +146,7 @@ function runLimitMessage({ budget, settled, reserved }: BudgetWindow, neededUsd:
 
 /** Longer the fuller the window is, so that callers of a busy one do not return all at once. */
 function retrySeconds({ reserved, budget }: BudgetWindow): number {
-  const limit = unitsOf(budget.limitUsd);
+  const limit = limitOf(budget);
   const share = limit === 0n ? 1n : (reserved * BigInt(reservedRetrySeconds)) / limit;
   return Math.min(reservedRetrySeconds, Math.max(1, Number(share)));
 }
@@ -129,8 +160,17 @@ export function figuresOf({ settled, reserved, budget }: BudgetWindow) {
 }
 
 function leftText({ settled, reserved, budget }: BudgetWindow): string {
-  const left = unitsOf(budget.limitUsd) - settled - reserved;
+  const left = limitOf(budget) - settled - reserved;
   return usdOf(left > 0n ? left : 0n);
+}
+
+/** Of the budgets of a batch, whose calls all need it. */
+const limits = new WeakMap<Budget, bigint>();
+
+function limitOf(budget: Budget): bigint {
+  const limit = limits.get(budget) ?? unitsOf(budget.limitUsd);
+  limits.set(budget, limit);
+  return limit;
 }
 
 /** Decimal places of money. */

@@ -83,7 +83,8 @@ export function checkCost(
   const bound = found.kind === 'rates' ? callBound(size, maxTokens, found) : found;
   if (bound.kind === 'unbounded') {
     const isLenient = windows.every(({ budget }) => budget.onUnknown === 'count_zero');
-    if (maxCostUSD === null && isLenient) return { maxCostUSD, maxTokens, boundUsd: null };
+    if (maxCostUSD === null && isLenient && bound.option === null)
+      return { maxCostUSD, maxTokens, boundUsd: null };
     // It names settings of the agent and of the provider.
     const message = caller.rights.includes('read') ? bound.reason : noBound;
     return { code: 'PRICE_UNKNOWN', message, fields: {} };

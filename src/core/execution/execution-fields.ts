@@ -3,6 +3,7 @@ import { type ExecutionErrorCode, executionErrorCodes } from '../failure.ts';
 import { id, nullable, oneOf, time } from '../field-types.ts';
 import type { IdKind } from '../id.ts';
 import { type CostSource, costSources } from '../model/model-port.ts';
+import type { ChargedPrice } from '../model/price.ts';
 import { type Attempt, attemptType } from './attempt.ts';
 import {
   type EndStatus,
@@ -266,6 +267,26 @@ export const executionFields = {
     "Origin of the price of the last priced attempt: the workspace's own, the cost that the provider states (where the workspace has no price), or the built-in table. Absent if no call was charged.",
     cost,
   ),
+  price: {
+    type: Optional(
+      Type.Object(
+        {
+          inputPerMillion: Type.String(),
+          outputPerMillion: Type.String(),
+          cacheReadPerMillion: nullable(Type.String()),
+          cacheWritePerMillion: nullable(Type.String()),
+          validFrom: time('Since when it had these amounts.'),
+        },
+        {
+          title: 'ChargedPrice',
+          description:
+            "The workspace's price that its last priced attempt was charged with, whatever it is now. Present if `costSource` is `workspace`, except in older records.",
+        },
+      ),
+    ),
+    ...{ detail: true, ...cost },
+  },
+  priceId: internal<number | null>()('int', 'outcome', { detail: true }),
   reservedUSD: amountOrNull(
     'outcome',
     61,
@@ -433,6 +454,8 @@ export type Execution = ExecutionSummary &
   Row<Extract<Detail, Stored>> & {
     /** Null if the workflow run does not exist anymore, and in exports. */
     readonly workflowId?: string | null;
+    /** Likewise. */
+    readonly price?: ChargedPrice | null;
   };
 
 /** A field with a column. */

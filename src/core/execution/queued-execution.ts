@@ -14,6 +14,8 @@ export interface Spent {
   readonly costKnown: boolean;
   /** Of the last attempt with a known cost. */
   readonly costSource: CostSource | null;
+  /** Of the same attempt, if the workspace has set it. */
+  readonly priceId: number | null;
   /** The bounds of calls whose cost is unknown: under a limit of cost they count as spent. */
   readonly keptUsd: string;
 }
@@ -24,6 +26,7 @@ export const nothingSpent: Spent = {
   costUsd: '0',
   costKnown: true,
   costSource: null,
+  priceId: null,
   keptUsd: '0',
 };
 export const unknownSpent: Spent = { ...nothingSpent, costKnown: false };

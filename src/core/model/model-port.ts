@@ -183,6 +183,8 @@ export interface Cost {
   readonly known: boolean;
   /** Where the amount comes from; left out if there is none. */
   readonly source?: 'table' | 'workspace' | 'provider';
+  /** Of the workspace's price. */
+  readonly priceId?: number;
 }
 
 /** Where the cost of a record comes from. */

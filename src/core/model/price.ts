@@ -1,10 +1,18 @@
 /** A workspace's price of a model: US dollars per million tokens as decimal texts, which are never rounded. */
 export interface Price {
+  /** Of this price with these amounts; absent before it is stored. */
+  readonly id?: number;
   readonly inputPerMillion: string;
   readonly outputPerMillion: string;
   /** Null: cached tokens cost as much as other input. */
   readonly cacheReadPerMillion: string | null;
   readonly cacheWritePerMillion: string | null;
+}
+
+/** What a record was charged with. */
+export interface ChargedPrice extends Omit<Price, 'id'> {
+  /** As JSON has it. */
+  readonly validFrom: string;
 }
 
 const decimal = /^\d{1,7}(\.\d{1,12})?$/;

@@ -25,6 +25,7 @@ import { up as toolLoop } from './0018-tool-loop.ts';
 import { up as toolServers } from './0019-tool-servers.ts';
 import { up as refusalsWebhooksDrafts } from './0021-refusals-webhooks-drafts.ts';
 import { up as runLimits } from './0022-run-limits.ts';
+import { up as prices } from './0023-prices.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -67,6 +68,7 @@ export const released: Migrations = {
   '0019-tool-servers': toolServers,
   '0021-refusals-webhooks-drafts': refusalsWebhooksDrafts,
   '0022-run-limits': runLimits,
+  '0023-prices': prices,
 };
 
 /** The advisory lock that serializes migrations. */

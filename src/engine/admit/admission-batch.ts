@@ -266,7 +266,7 @@ export class AdmissionBatch {
     const common = getOrCreate(this.#terms, termsKey, () =>
       termsOf(caller, agent, { apiKeyId, source, stream }),
     );
-    const terms = withCallerSettings(common, decision);
+    const terms = this.#termsUnderLimit(termsKey, withCallerSettings(common, decision), decision);
     this.#chargedWorkspaces.add(caller.workspaceId);
     const { worker, tag, hasSlot } = placement;
     const { stored, warnings, cost, reservations } = decision;
@@ -297,6 +297,20 @@ export class AdmissionBatch {
     }
     if (call.idempotencyKey !== null) this.#rememberFirstCall(call, caller, id, decision);
     return id;
+  }
+
+  /** Calls under the same limit of cost share them. */
+  #termsUnderLimit(key: string, terms: AcceptedTerms, { cost }: Accepted): AcceptedTerms {
+    if (!cost) return terms;
+    const limited = () => {
+      return {
+        ...terms,
+        settings: { ...terms.settings, ...limitedSettings(terms.settings, cost) },
+      };
+    };
+    const isCommon = terms === this.#terms.get(key);
+    const limitedKey = `${key} ${cost.maxCostUSD} ${cost.maxTokens}`;
+    return isCommon ? getOrCreate(this.#terms, limitedKey, limited) : limited();
   }
 
   /** Null if they are of an agent that has changed meanwhile. */
@@ -445,17 +459,16 @@ export function clockTag(nowMs: number): number {
   return nowMs * 1_000;
 }
 
-/** Terms of its own for a call whose caller adds to the prompt or asks for a format, or that has a limit of cost. */
+/** Terms of its own for a call whose caller adds to the prompt or asks for a format. */
 function withCallerSettings(
   terms: AcceptedTerms,
-  { additions, responseFormat, cost }: Accepted,
+  { additions, responseFormat }: Accepted,
 ): AcceptedTerms {
-  if (!additions && !responseFormat && !cost) return terms;
+  if (!additions && !responseFormat) return terms;
   const settings = {
     ...terms.settings,
     ...(additions && { additions }),
     ...(responseFormat && { responseFormat }),
-    ...(cost && limitedSettings(terms.settings, cost)),
   };
   return { ...terms, settings };
 }

@@ -157,8 +157,9 @@ function readWindow(
   return { window, before, exists: row !== undefined, overruns, isRefused: false };
 }
 
-function hasChanged({ window, before }: ReadWindow): boolean {
+function hasChanged({ window, before, exists }: ReadWindow): boolean {
   return (
+    (!exists && window.isUsed === true) ||
     window.reserved !== before.reserved ||
     window.settled !== before.settled ||
     window.calls !== before.calls ||
@@ -223,9 +224,10 @@ interface FoldedRow {
 const foldSettlements = statement<readonly MatchedWindow[], FoldedRow>('budgets-fold-settlements')`
   with folded as (
     delete from budget_settlements s using ${needed.table} where ${ofNeeded(sql`s`)}
-    returning k.ordinal, s.delta_reserved, s.delta_settled, s.sent, s.unknown, s.execution_id)
+    returning k.ordinal, s.delta_reserved, s.delta_settled, s.sent, s.unknown, s.calls, s.execution_id)
   select ordinal::int, (-sum(delta_reserved))::text as released, sum(delta_settled)::text as settled,
-    (count(*) filter (where sent))::int as calls, (count(*) filter (where unknown))::int as unknown_calls,
+    coalesce(sum(calls) filter (where sent), 0)::int as calls,
+    coalesce(sum(calls) filter (where unknown), 0)::int as unknown_calls,
     jsonb_agg(jsonb_build_object('executionId', execution_id, 'beyond', (delta_settled + delta_reserved)::text))
       filter (where delta_settled + delta_reserved > 0) as overruns
   from folded group by ordinal`;

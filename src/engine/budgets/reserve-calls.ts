@@ -2,8 +2,9 @@ import type { Budget, BudgetedCall, Reservation, RunLimit } from '../../core/bud
 import {
   type BudgetRefusal,
   budgetRefusal,
+  isInWindow,
   type NeededUsd,
-  reserve,
+  reserveInstead,
 } from '../../core/budget/reserve.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import { noCost } from '../../core/model/model-port.ts';
@@ -13,7 +14,7 @@ import { rowSet } from '../../db/row-set.ts';
 import { statement } from '../../db/statement.ts';
 import { begin, commit } from '../../db/statements.ts';
 import { sendEvents } from '../complete/events.ts';
-import { insertSettlements, type SettledCall } from '../complete/settlements.ts';
+import { type SettledCall, settleCalls } from '../complete/settlements.ts';
 import { lanes } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
 import { BudgetWindows, budgetsOfWorkspace, sendBudgetWrites } from './budget-windows.ts';
@@ -28,7 +29,8 @@ import { BudgetWindows, budgetsOfWorkspace, sendBudgetWrites } from './budget-wi
  *
  * Invariants
  * - A call is sent after the commit of its reservation, by the claim that holds the queue row.
- * - A queue row names at most the reservations of one call. What it named of a call that was not sent is settled with zero.
+ * - A queue row names at most the reservations of one call. What it named of a call that was not sent is replaced in the same
+ *   window, and settled with zero in another one.
  *
  * Failure cases
  * - The commit gets no response: the attempt is given up as unsent. Its row keeps what was committed for the next claim.
@@ -94,7 +96,9 @@ async function transact(send: Send, calls: readonly CallToReserve[]) {
   const results = claimed.map((one): CallReservation => {
     if (!one) return { kind: 'lost' };
     const { execution, bound, row } = one;
-    const decision = reserve(windows.windowsOf(execution.workspaceId, one.budgeted), bound);
+    const matched = windows.windowsOf(execution.workspaceId, one.budgeted);
+    const before = row.reservations ?? [];
+    const decision = reserveInstead(matched, bound, before);
     if (decision.kind === 'unbounded') return decision;
     if (decision.kind === 'exceeded') {
       const { isSpent, code, message } = budgetRefusal(decision, { nowMs, showsMoney: true });
@@ -104,7 +108,8 @@ async function transact(send: Send, calls: readonly CallToReserve[]) {
     const { reservations } = decision;
     const usd = reservations[0]?.usd ?? null;
     reserved.push({ id: execution.id, reservations, usd });
-    if (row.reservations) released.push(unsent(execution, row.reservations));
+    const others = before.filter((one) => !matched.some((window) => isInWindow(one, window)));
+    if (others.length > 0) released.push(unsent(execution, others));
     return { kind: 'reserved' };
   });
   const { events, ...writes } = windows.writes();
@@ -112,7 +117,7 @@ async function transact(send: Send, calls: readonly CallToReserve[]) {
   const sent = [
     ...sendBudgetWrites(send, writes),
     ...(reserved.length > 0 ? [send(writeReservations, reserved)] : []),
-    ...(released.length > 0 ? [send(insertSettlements, released)] : []),
+    ...(released.length > 0 ? [settleCalls(send, released)] : []),
   ];
   const [hasEvents] = await Promise.all([sendEvents(send, events), send(commit), ...sent]);
   return { results, hasEvents };
@@ -180,6 +185,7 @@ const reservedRows = rowSet<ReservedRow>('r', {
 
 const writeReservations = statement<readonly ReservedRow[]>('budgets-write-reservations')`
   update execution_queue q set reservations = r.reservations,
-    reserved_usd = case when r.usd is null then q.reserved_usd else coalesce(q.reserved_usd, 0) + r.usd end,
+    reserved_usd = case when r.usd is null then q.reserved_usd
+      else coalesce(q.reserved_usd, 0) - coalesce((q.reservations -> 0 ->> 'usd')::numeric, 0) + r.usd end,
     overrun_usd = case when r.usd is null then q.overrun_usd else coalesce(q.overrun_usd, 0) end
   from ${reservedRows.table} where q.id = r.id`;

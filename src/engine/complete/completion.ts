@@ -33,7 +33,7 @@ import {
 import { insertKeptMessages } from './assistant-messages.ts';
 import { sendEvents } from './events.ts';
 import { hasSearchedText } from './search-changes.ts';
-import { insertSettlements, type SettledCall } from './settlements.ts';
+import { type SettledCall, settleCalls } from './settlements.ts';
 import { addStatistics } from './statistics-buckets.ts';
 
 /**
@@ -116,7 +116,7 @@ export async function writeCompletion(send: Send, completion: Completion): Promi
     const numbered = numberTerms<RefusalTerms, RefusedExecution>(refused);
     sent.push(send(insertRefusals, { ...numbered, atMs: refusedAtMs }));
   }
-  if (settled.length > 0) sent.push(send(insertSettlements, settled));
+  if (settled.length > 0) sent.push(settleCalls(send, settled));
   if (slotAgentIds.length > 0) sent.push(send(grantFreeSlots, slotAgentIds));
   if (cancellations.length > 0) sent.push(send(insertCancellations, cancellations));
   if (transientRunIds.length > 0) sent.push(send(markTransientWorkflowRuns, transientRunIds));

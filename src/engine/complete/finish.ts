@@ -349,6 +349,7 @@ function endedExecution(
     costUsd: addDecimals(row.spentUsd, cost.usd),
     costKnown: row.spentKnown && cost.known,
     costSource: costSourceOf(cost, row),
+    priceId: cost.source ? (cost.priceId ?? null) : row.spentPriceId,
     ...budgetFigures(cost, row),
     ...{ finishReason, errorCode },
     settingsNotApplied: settingsNotApplied.length > 0 ? settingsNotApplied : null,
@@ -382,7 +383,10 @@ function budgetFigures(cost: Cost, { reservations, reservedUsd, overrunUsd }: Qu
   if (reservedUsd === null) return { reservedUsd, overrunUsd };
   const bound = reservations?.[0]?.usd;
   const beyond = bound === undefined || !cost.known ? '0' : excess(cost.usd, bound);
-  return { reservedUsd, overrunUsd: addDecimals(overrunUsd ?? '0', beyond) };
+  return {
+    reservedUsd,
+    overrunUsd: beyond === '0' ? (overrunUsd ?? '0') : addDecimals(overrunUsd ?? '0', beyond),
+  };
 }
 
 function addTokens(spent: number, used: number): number {

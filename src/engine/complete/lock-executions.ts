@@ -38,6 +38,7 @@ export interface QueuedExecutionRow {
   readonly spentUsd: string;
   readonly spentKnown: boolean;
   readonly spentSource: CostSource | null;
+  readonly spentPriceId: number | null;
   /** After a fallback, the one that replaced the first. */
   readonly model: string;
   /** With the models before it, without losses. */
@@ -99,7 +100,7 @@ const lockAgents = statement<readonly string[]>('finish-lock-agents')`
 
 const lockQueue = statement<readonly string[], QueuedExecutionRow>('finish-lock-queue')`
   select id, agent_id, worker, attempt, failures, losses, model, earlier_attempts, attempt_list, turns, tool_calls_made,
-    spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source,
+    spent_input_tokens, spent_output_tokens, spent_usd, spent_known, spent_source, spent_price_id,
     reservations, reserved_usd, overrun_usd,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
     (extract(epoch from started_at) * 1000)::float8 as started_ms,

@@ -1,5 +1,7 @@
 import type { Reservation } from '../../core/budget/budget.ts';
+import { unitsOf, usdOf } from '../../core/budget/reserve.ts';
 import type { Cost } from '../../core/model/model-port.ts';
+import type { Send } from '../../db/pipeline.ts';
 import { rowSet } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import { statement } from '../../db/statement.ts';
@@ -22,31 +24,61 @@ export interface SettledCall {
   readonly isSent: boolean;
 }
 
-/** What a reservation becomes: the cost if it is known, else its bound, which the provider may have charged. */
-function settledUsd({ usd }: Reservation, { cost }: SettledCall): string {
-  return cost.known ? cost.usd : usd;
+/** Calls that end together and settle alike in a window: one row, because each row is inserted, indexed and folded. */
+interface Settlement extends Omit<Reservation, 'usd'>, Pick<SettledCall, 'isSent'> {
+  /** The first of them. */
+  readonly executionId: string;
+  readonly call: number;
+  readonly isKnown: boolean;
+  readonly isOverrun: boolean;
+  calls: number;
+  reserved: bigint;
+  settled: bigint;
 }
 
-type Settlement = SettledCall & { readonly reservation: Reservation };
+/** Overruns stay apart: each is an event of its own. */
+function sumSettlements(calls: readonly SettledCall[]): Settlement[] {
+  const sums = new Map<string, Settlement>();
+  for (const { executionId, call, reservations, cost, isSent } of calls) {
+    const isKnown = cost.known;
+    for (const { usd, ...window } of reservations) {
+      const reserved = unitsOf(usd);
+      // Its bound if the cost is unknown, because the provider may have charged it.
+      const settled = isKnown ? unitsOf(cost.usd) : reserved;
+      const isOverrun = settled > reserved;
+      const { budgetId, window: start, bucket } = window;
+      const key = `${budgetId} ${start} ${isKnown} ${isSent} ${isOverrun && executionId} ${bucket}`;
+      const sum = sums.get(key);
+      if (sum) {
+        sum.calls++;
+        sum.reserved += reserved;
+        sum.settled += settled;
+        continue;
+      }
+      const amounts = { calls: 1, reserved, settled };
+      sums.set(key, { ...window, ...amounts, executionId, call, isKnown, isSent, isOverrun });
+    }
+  }
+  return [...sums.values()];
+}
 
-const settlements = rowSet<Settlement, readonly SettledCall[]>(
-  's',
-  {
-    budget_id: ['uuid', ({ reservation }) => reservation.budgetId],
-    bucket: ['text', ({ reservation }) => reservation.bucket],
-    window_start: ['timestamptz', ({ reservation }) => reservation.window],
-    reserved: ['numeric', ({ reservation }) => reservation.usd],
-    settled: ['numeric', (one) => settledUsd(one.reservation, one)],
-    sent: ['bool', ({ isSent }) => isSent],
-    unknown: ['bool', ({ cost }) => !cost.known],
-    execution_id: ['uuid', ({ executionId }) => executionId],
-    call: ['int', ({ call }) => call],
-  },
-  {
-    read: (calls) =>
-      calls.flatMap((call) => call.reservations.map((reservation) => ({ ...call, reservation }))),
-  },
-);
+const settlements = rowSet<Settlement>('s', {
+  budget_id: ['uuid', ({ budgetId }) => budgetId],
+  bucket: ['text', ({ bucket }) => bucket],
+  window_start: ['timestamptz', ({ window }) => window],
+  reserved: ['numeric', ({ reserved }) => usdOf(reserved)],
+  settled: ['numeric', ({ settled }) => usdOf(settled)],
+  sent: ['bool', ({ isSent }) => isSent],
+  unknown: ['bool', ({ isKnown }) => !isKnown],
+  calls: ['int', ({ calls }) => calls],
+  execution_id: ['uuid', ({ executionId }) => executionId],
+  call: ['int', ({ call }) => call],
+});
+
+/** Settles calls whose ends are sent in one transaction. */
+export function settleCalls(send: Send, calls: readonly SettledCall[]): Promise<unknown> {
+  return send(insertSettlements, sumSettlements(calls));
+}
 
 /**
  * SQL: settles the reservations of rows of the queue; only rows with a known cost are charged less or more than their bound.
@@ -68,7 +100,8 @@ export const settleReservations = (
     case when ${isKnown} then ${usd} else (r ->> 'usd')::numeric end, ${isSent}, not ${isKnown}, ${id}, ${attempt}
   from ${rows} cross join lateral jsonb_array_elements(reservations) as r`;
 
-export const insertSettlements = statement<readonly SettledCall[]>('completion-insert-settlements')`
-  insert into budget_settlements (budget_id, bucket, window_start, delta_reserved, delta_settled, sent, unknown,
+const insertSettlements = statement<readonly Settlement[]>('completion-insert-settlements')`
+  insert into budget_settlements (budget_id, bucket, window_start, delta_reserved, delta_settled, sent, unknown, calls,
     execution_id, call)
-  select budget_id, bucket, window_start, -reserved, settled, sent, unknown, execution_id, call from ${settlements.table}`;
+  select budget_id, bucket, window_start, -reserved, settled, sent, unknown, calls, execution_id, call
+  from ${settlements.table}`;

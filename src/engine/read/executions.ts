@@ -149,7 +149,11 @@ const readByKey = statement<Lookup, Execution & { ordinal: number; found: string
     from ${given.table}
     cross join lateral (
       select ${recordColumns}, ${textBytes} as bytes,
-        (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as workflow_id
+        (select r.workflow_id from workflow_runs r where r.id = e.workflow_run_id) as workflow_id,
+        (select jsonb_build_object('inputPerMillion', p.input_per_million::text,
+          'outputPerMillion', p.output_per_million::text, 'cacheReadPerMillion', p.cache_read_per_million::text,
+          'cacheWritePerMillion', p.cache_write_per_million::text, 'validFrom', p.valid_from)
+          from price_history p where p.id = e.price_id) as price
       from all_executions e ${transientOutputs}
       where e.id = given.id and e.agent_id = given.agent_id
         and e.id between ${({ lowest }) => lowest}::uuid and ${({ highest }) => highest}::uuid and ${aboveFloor}

@@ -502,6 +502,7 @@ function spentBy({ usage, cost }: ModelFailure, permit: CallPermit): Spent {
     costUsd: cost.usd,
     costKnown: cost.known,
     costSource: cost.source ?? null,
+    priceId: cost.priceId ?? null,
     keptUsd: keptUsd(cost, permit),
   };
 }

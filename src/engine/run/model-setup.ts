@@ -11,7 +11,7 @@ import { type Sql, sql } from '../../db/sql.ts';
 export const setupColumns = sql`setup_provider.id as provider_id, setup_provider.kind as provider_kind,
   setup_provider.sealed_api_key, setup_provider.base_url as "baseURL", setup_provider.sealed_extras,
   setup_provider.organization as provider_organization, setup_provider.project as provider_project,
-  setup_provider.auth as provider_auth, setup_price.input_per_million, setup_price.output_per_million,
+  setup_provider.auth as provider_auth, setup_price.id as price_id, setup_price.input_per_million, setup_price.output_per_million,
   setup_price.cache_read_per_million, setup_price.cache_write_per_million`;
 
 /** SQL: the name that a model's price has. Options of the built-in model are no part of it. */
@@ -23,7 +23,7 @@ export const setupJoins = (workspaceId: Sql, model: Sql) => sql`left join latera
       select id, kind, sealed_api_key, base_url, sealed_extras, organization, project, auth from providers
       where workspace_id = ${workspaceId} and name = split_part(${model}, '/', 1) offset 0) as setup_provider on true
     left join lateral (
-      select input_per_million, output_per_million, cache_read_per_million, cache_write_per_million from prices
+      select id, input_per_million, output_per_million, cache_read_per_million, cache_write_per_million from prices
       where workspace_id = ${workspaceId} and model = ${pricedName(model)} offset 0) as setup_price on true`;
 
 export interface SetupRow {
@@ -37,7 +37,8 @@ export interface SetupRow {
   readonly providerProject: string | null;
   readonly providerAuth: ProviderAuth | null;
   /** Null if no price is stored; then its other columns are null too. */
-  readonly inputPerMillion: string | null;
+  readonly priceId: number | null;
+  readonly inputPerMillion: string;
   readonly outputPerMillion: string;
   readonly cacheReadPerMillion: string | null;
   readonly cacheWritePerMillion: string | null;
@@ -46,15 +47,22 @@ export interface SetupRow {
 export function modelSetupOf(row: SetupRow): ModelSetup {
   const { providerId: id, providerKind: kind, sealedApiKey, baseURL, sealedExtras } = row;
   const { providerOrganization: organization, providerProject: project, providerAuth: auth } = row;
-  const { inputPerMillion, outputPerMillion, cacheReadPerMillion, cacheWritePerMillion } = row;
+  const { priceId, inputPerMillion, outputPerMillion, cacheReadPerMillion, cacheWritePerMillion } =
+    row;
   return {
     provider:
       id === null
         ? null
         : { id, kind, sealedApiKey, baseURL, sealedExtras, organization, project, auth },
     price:
-      inputPerMillion === null
+      priceId === null
         ? null
-        : { inputPerMillion, outputPerMillion, cacheReadPerMillion, cacheWritePerMillion },
+        : {
+            id: priceId,
+            inputPerMillion,
+            outputPerMillion,
+            cacheReadPerMillion,
+            cacheWritePerMillion,
+          },
   };
 }

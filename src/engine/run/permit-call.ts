@@ -115,5 +115,6 @@ export function keptUsd({ known }: Cost, { boundUsd }: CallPermit): string {
 }
 
 function isAtMost(amount: string | null, most: string | null): boolean {
-  return (toUnits(amount ?? '0') ?? 0n) <= (toUnits(most ?? '0') ?? 0n);
+  // The usual case: admission has computed the same bound.
+  return amount === most || (toUnits(amount ?? '0') ?? 0n) <= (toUnits(most ?? '0') ?? 0n);
 }

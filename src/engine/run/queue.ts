@@ -247,6 +247,7 @@ const releaseColumns: Columns<Release> = {
   known: ['bool', (one) => one.spent.costKnown],
   kept_usd: ['numeric', (one) => one.spent.keptUsd],
   source: ['text', (one) => one.spent.costSource],
+  price_id: ['int', (one) => one.spent.priceId],
 };
 
 /** SQL: whether the call of this release was sent, or its successor has another model. */
@@ -256,7 +257,7 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
   await sql`
     with released as materialized (
       select q.id, r.delay_ms, r.failed, r.rejected, r.mismatch, r.fallback, r.wait_code, r.unstarted, r.input_tokens,
-        r.output_tokens, r.usd, r.known, r.source, q.reservations, q.attempt, r.kept_usd
+        r.output_tokens, r.usd, r.known, r.source, r.price_id, q.reservations, q.attempt, r.kept_usd
       from execution_queue q
       join ${rowTable('r', releaseColumns, releases)}
         on q.id = r.id and q.worker = r.worker and q.attempt = r.attempt
@@ -289,6 +290,7 @@ export async function releaseExecutions(db: Db, releases: readonly Release[]): P
       spent_usd = q.spent_usd + released.usd, kept_usd = q.kept_usd + released.kept_usd,
       spent_known = q.spent_known and released.known,
       spent_source = coalesce(released.source, q.spent_source),
+      spent_price_id = case when released.source is null then q.spent_price_id else released.price_id end,
       available_at = clock_timestamp() + released.delay_ms * interval '1 millisecond'
     from released where q.id = released.id`.execute(db);
 }

@@ -5,13 +5,18 @@ import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import type { CallBound, Unbounded } from '../../core/model/call-bound.ts';
 import type { ReserveCall } from '../budgets/reserve-calls.ts';
 
-/** Whether the bound of the next call must be reserved before it is sent: nothing is, or less than that. */
+/**
+ * Whether the bound of the next call must be reserved before it is sent: nothing is, or less than that. If its price is not known any
+ * more, its budgets decide again, unless they have reserved nothing because they did not know it.
+ */
 function mustReserve(
   { mustReserve: hasNothing, reservedUsd }: QueuedExecution,
   bound: NeededUsd,
 ): boolean {
   if (reservedUsd === null) return hasNothing;
-  return bound !== null && (toUnits(bound) ?? 0n) > (toUnits(reservedUsd) ?? 0n);
+  if (bound === reservedUsd) return false;
+  const reserved = toUnits(reservedUsd) ?? 0n;
+  return bound === null ? reserved > 0n : (toUnits(bound) ?? 0n) > reserved;
 }
 
 /** Null if the call may be sent. `lost` if the claim does not hold the execution any more. No fallback model is tried. */

@@ -126,6 +126,7 @@ const turns = rowSet<EndedTurn>(
     known: ['bool', (one) => one.spent.costKnown],
     kept_usd: ['numeric', (one) => one.spent.keptUsd],
     source: ['text', (one) => one.spent.costSource],
+    price_id: ['int', (one) => one.spent.priceId],
   },
   { ordinality: true },
 );
@@ -176,7 +177,8 @@ const writeTurns = statement<readonly EndedTurn[], { ordinal: number }>('step-tu
       overrun_usd = q.overrun_usd + case when h.known
         then coalesce(greatest(0, h.usd - (h.reservations -> 0 ->> 'usd')::numeric), 0) else 0 end,
       spent_known = q.spent_known and h.known,
-      spent_source = coalesce(h.source, q.spent_source)
+      spent_source = coalesce(h.source, q.spent_source),
+      spent_price_id = case when h.source is null then q.spent_price_id else h.price_id end
     from held h where q.id = h.execution_id and h.is_first),
   settled as (${settleReservations(sql`held h`, { id: sql`h.execution_id`, attempt: sql`h.attempt`, usd: sql`h.usd`, isKnown: sql`h.known`, isSent: sql`true` })}
     where h.is_first),

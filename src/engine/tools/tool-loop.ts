@@ -155,6 +155,7 @@ export class ToolLoop {
           costKnown: cost.known,
           keptUsd,
           costSource: cost.source ?? null,
+          priceId: cost.priceId ?? null,
         },
       }),
     );

@@ -120,7 +120,7 @@ export const putProvider = endpoint({
       ),
     ),
   }),
-  responses: { 200: Provider },
+  responses: { 200: Provider, ...problems(409) },
 });
 
 export const listProviders = endpoint({
@@ -265,7 +265,10 @@ export const Price = Type.Object(
     cacheWritePerMillion: nullable(
       amount('US dollars per million input tokens written to a cache. `null`: the input price.'),
     ),
-    updatedAt: time('Time of the last change.'),
+    validFrom: time(
+      'Since when it has these amounts. Records of earlier executions keep what they were charged, and say with which price.',
+    ),
+    updatedAt: time('Time when it was last set.'),
   },
   { title: 'Price' },
 );

@@ -38,9 +38,10 @@ export function cost(
 ): Cost {
   if (price === null && stated !== null) return stated;
   const source = price ? 'workspace' : 'table';
+  const origin = { source, ...(price?.id !== undefined && { priceId: price.id }) } as const;
   const prices = price ? configured(price) : listed(list, model, usage?.inputTokens ?? 0, at);
   if (prices === null) return unknownCost;
-  if (isZero(prices)) return { ...noCost, source };
+  if (isZero(prices)) return { ...noCost, ...origin };
   if (usage === null || (price === null && rated.isUnlisted)) return unknownCost;
   // A provider that excludes cached tokens from its input count must not make the rest negative.
   const cached = usage.cacheReadTokens + usage.cacheWriteTokens;
@@ -56,7 +57,7 @@ export function cost(
     if (sum === null) return unknownCost;
     total += sum;
   }
-  return { usd: toDecimal(total, million, usdPlaces), known: true, source };
+  return { usd: toDecimal(total, million, usdPlaces), known: true, ...origin };
 }
 
 const kinds = ['input', 'cacheRead', 'cacheWrite', 'output'] as const;

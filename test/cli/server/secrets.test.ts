@@ -112,6 +112,7 @@ async function store(name: string, secret: string): Promise<void> {
     ...{ id, name, workspaceId: service.workspaceId, kind: 'openai', baseURL: null },
     sealedApiKey: seal(deriveSealKey(secret), `sk-${name}`, owner(id)),
     ...{ sealedExtras: null, headerNames: [], queryNames: [], bodyExtraNames: [] },
+    unboundedOption: null,
     ...{ organization: null, project: null, auth: null },
   });
 }

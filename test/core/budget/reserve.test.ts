@@ -7,6 +7,7 @@ import {
   type BudgetWindow,
   budgetRefusal,
   reserve,
+  reserveInstead,
   unitsOf,
   usdOf,
 } from '../../../src/core/budget/reserve.ts';
@@ -56,6 +57,26 @@ test('a call reserves in all windows or in none', () => {
   const decision = reserve([wide, narrow], '0.0005');
   assert.equal(decision.kind, 'reserved');
   assert.deepEqual([usdOf(wide.reserved), usdOf(narrow.reserved)], ['0.0005', '0.0005']);
+});
+
+test('a call that was not sent reserves a higher bound in place of what it has, only in the same window', () => {
+  const own = window({ settled: '0.004', reserved: '0.005' });
+  const { budgetId, bucket, window: start } = own;
+  const before = { budgetId, bucket, window: start, usd: '0.002' };
+  assert.equal(reserveInstead([own], '0.003', [before]).kind, 'reserved');
+  assert.equal(usdOf(own.reserved), '0.006');
+  const again = { ...before, usd: '0.003' };
+  const refused = reserveInstead([own], '0.0030000001', [again]);
+  assert.equal(refused.kind, 'exceeded');
+  if (refused.kind === 'exceeded') {
+    assert.match(
+      budgetRefusal(refused, { nowMs, showsMoney: true }).message,
+      /0\.003 of 0\.01 left/,
+    );
+  }
+  assert.equal(usdOf(own.reserved), '0.006');
+  const earlier = { ...again, window: '2026-10-01T00:00:00.000Z' };
+  assert.equal(reserveInstead([own], '0.003', [earlier]).kind, 'exceeded');
 });
 
 test('a window is spent if the call would not fit without reservations either, else reserved', () => {

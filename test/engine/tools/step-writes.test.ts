@@ -61,6 +61,7 @@ test('who has lost the claim writes no turn, dispatches nothing and settles noth
       costKnown: true,
       keptUsd: '0',
       costSource: null,
+      priceId: null,
     },
   };
   assert.equal(await writes.turn({ ...turn, worker: freshId() }), false);

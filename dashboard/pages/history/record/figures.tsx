@@ -1,11 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Time } from '../../../components/figures/time.tsx';
 import { useSeconds } from '../../../components/hooks/use-seconds.ts';
 import { DescriptionList } from '../../../components/layout/card.tsx';
 import { SetPrice } from '../../../components/models/set-price.tsx';
 import { type ExecutionDetail, isInProgress } from '../../../data/executions/executions.ts';
 import { formatDuration, formatExactCount } from '../../../data/text/format.ts';
-import { lacksPrice, prices } from '../../../data/workspace/prices.ts';
+import { lacksPrice } from '../../../data/workspace/prices.ts';
 import { costCell, formatElapsed } from '../amounts.tsx';
 import { Attempts } from './attempts.tsx';
 import classes from './record.module.css';
@@ -75,20 +75,19 @@ const sources = {
   unknown: 'Unknown',
 } as const;
 
-/** Where the price came from; the workspace's own price as it is now, if it has not changed since. */
+/** Where the price came from; the amounts of the workspace's own, which may be another one by now. */
 function Price({ execution }: { readonly execution: ExecutionDetail }) {
-  const { costSource = 'unknown', modelUsed, completedAt } = execution;
-  const priced = useQuery({ ...prices.list(), enabled: costSource === 'workspace' });
-  const price = priced.data?.find(({ model }) => model === modelUsed);
-  const isSame = price && completedAt && Date.parse(price.updatedAt) <= Date.parse(completedAt);
+  const { costSource = 'unknown', modelUsed, price } = execution;
   if (costSource === 'unknown' && lacksPrice({ ...execution, model: modelUsed })) {
     return <SetPrice model={modelUsed} />;
   }
-  if (!isSame) return sources[costSource];
+  if (!price) return sources[costSource];
   return (
     <>
       ${price.inputPerMillion} in, ${price.outputPerMillion} out
-      <span className={classes.unit}>per million tokens, {sources[costSource].toLowerCase()}</span>
+      <span className={classes.unit}>
+        per million tokens, {sources[costSource].toLowerCase()} since <Time at={price.validFrom} />
+      </span>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Price } from '../../../../src/client/index.ts';
+import { Time } from '../../../components/figures/time.tsx';
 import { Card } from '../../../components/layout/card.tsx';
 import type { Column } from '../../../components/tables/data-table.tsx';
 import { can, useMe } from '../../../data/workspace/me.ts';
@@ -52,6 +53,7 @@ const columns: readonly Column<Price>[] = [
   amount('Output', (price) => price.outputPerMillion),
   amount('Cache read', (price) => price.cacheReadPerMillion ?? 'Same as input', 'md'),
   amount('Cache write', (price) => price.cacheWritePerMillion ?? 'Same as input', 'md'),
+  { header: 'Since', hideBelow: 'md', cell: ({ validFrom }) => <Time at={validFrom} relative /> },
 ];
 
 /** Dollars per million tokens, with all digits as set. */

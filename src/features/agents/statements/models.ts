@@ -31,18 +31,6 @@ export async function findSlug(db: Db, subject: string): Promise<string | null> 
   return rows[0]?.slug ?? null;
 }
 
-/** The fields that these providers of a workspace add to the body of each call. */
-export async function listBodyExtraNames(
-  db: Db,
-  workspaceId: string,
-  names: readonly string[],
-): Promise<{ readonly name: string; readonly bodyExtraNames: readonly string[] }[]> {
-  const { rows } = await sql<{ name: string; bodyExtraNames: string[] }>`
-    select name, body_extra_names from providers
-    where workspace_id = ${workspaceId} and name = any(${names}::text[])`.execute(db);
-  return rows;
-}
-
 /** The lists of messages of a prompt version. */
 export async function findMessageLists(db: Db, versionId: string): Promise<readonly string[]> {
   const { rows } = await sql<{ messageLists: string[] }>`

@@ -14,6 +14,7 @@ import { actorOf } from '../../../core/people/audit.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { type Precondition, refuseStale } from '../../../core/precondition.ts';
 import type { Db, Trx } from '../../../db/database.ts';
+import { requireBoundedAgent } from '../../../engine/budgets/require-bounded.ts';
 import { lockFloor } from '../../../engine/complete/retention-floor.ts';
 import { writeAudit } from '../../people/statements/audit-statements.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
@@ -21,7 +22,6 @@ import { findVisibleVersion } from '../../prompts/statements/prompts.ts';
 import { grantSlots, writeSettings } from '../statements/agent-writes.ts';
 import { type AgentRow, readAgent } from '../statements/agents.ts';
 import { pinned } from './agent-events.ts';
-import { requireBoundedProviders } from './bounded-providers.ts';
 import { illegalTransition } from './change-stage.ts';
 import { withLockedAgent } from './locked-agent.ts';
 import { pinVersion } from './pin-version.ts';
@@ -74,7 +74,8 @@ function writeChange(caller: Caller, patch: AgentPatch, isCurrent: Precondition)
     if (!isRepinned && apiEnabled === agent.apiEnabled && isSame(agent, settings)) return agent;
 
     if (change.config || isRepinned) {
-      await requireBoundedProviders(trx, caller.workspaceId, settings, version);
+      const next = { ...settings, id: agent.id };
+      await requireBoundedAgent(trx, caller.workspaceId, next, version);
     }
     if (change.versionAliases) {
       await requireVersionAliases(trx, agent.promptId, change.versionAliases);

@@ -10,6 +10,7 @@ import { CallFailure } from '../../../core/failure.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { type Precondition, refuseStale } from '../../../core/precondition.ts';
 import type { Db, Trx } from '../../../db/database.ts';
+import { requireBoundedAgents } from '../../../engine/budgets/require-bounded.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
 import { markDeleted, writeLifecycleState } from '../statements/agent-writes.ts';
 import { type AgentRow, readAgent } from '../statements/agents.ts';
@@ -30,6 +31,9 @@ export async function moveAgent(
     const next = transition(agent, action);
     if (!next) throw illegalTransition(agent, `"${action}" is not possible`);
     await writeLifecycleState(trx, agent.id, next);
+    if (action === 'restore') {
+      await requireBoundedAgents(trx, caller.workspaceId, { agentIds: [agent.id] });
+    }
     await auditChange(trx, caller, 'agent.move', agent.id, { action });
     events.push(await moved(trx, caller, agent, action, next));
     return readAgent(trx, agent.id);

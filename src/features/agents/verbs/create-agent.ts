@@ -11,12 +11,12 @@ import { uuid7 } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { readClock } from '../../../db/clock.ts';
 import type { Db } from '../../../db/database.ts';
+import { requireBoundedAgent } from '../../../engine/budgets/require-bounded.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
 import { lockPromptShared } from '../../prompts/statements/prompts.ts';
 import { findVersionSummary } from '../../prompts/statements/versions.ts';
 import { insertAgent } from '../statements/agent-writes.ts';
 import { type AgentRow, readAgent } from '../statements/agents.ts';
-import { requireBoundedProviders } from './bounded-providers.ts';
 import { refuseUnlessOwner } from './change-agent.ts';
 import { pinVersion } from './pin-version.ts';
 import { takeSlug, withSlugs } from './take-slug.ts';
@@ -43,7 +43,7 @@ export async function createAgent(
     const fitting = settingsOfNew(caller, settings, prompt, version);
 
     const { workspaceId, userId } = caller;
-    await requireBoundedProviders(trx, workspaceId, fitting, version);
+    await requireBoundedAgent(trx, workspaceId, { ...fitting, id: null }, version);
     const id = given ?? uuid7(await readClock(trx));
     const pin = { promptVersionId: version.id };
     const origin = { id, workspaceId, promptId, createdBy: userId };

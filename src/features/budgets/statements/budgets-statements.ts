@@ -122,37 +122,6 @@ export async function listUnboundedAgents(
   return rows;
 }
 
-export interface PassedOptions {
-  readonly agentName: string;
-  /** Parsed JSON; null if it has none. */
-  readonly providerOptions: unknown;
-  readonly providers: readonly {
-    readonly name: string;
-    readonly bodyExtraNames: readonly string[];
-  }[];
-}
-
-/** What agents, among these or all, and the providers of their models pass on to models unchanged, if anything. */
-export async function listPassedOptions(
-  trx: Trx,
-  workspaceId: string,
-  { agentIds }: Pick<BudgetSettings, 'agentIds'>,
-): Promise<PassedOptions[]> {
-  const among = agentIds === null ? sql`` : sql`and a.id = any (${agentIds}::uuid[])`;
-  const { rows } = await sql<PassedOptions>`
-    select * from (
-      select a.name as agent_name, a.id,
-        coalesce(a.config -> 'providerOptions', v.settings -> 'providerOptions') as provider_options, (
-          select coalesce(jsonb_agg(jsonb_build_object('name', p.name, 'bodyExtraNames', p.body_extra_names)), '[]')
-          from providers p where p.workspace_id = a.workspace_id and p.body_extra_names <> '{}' and p.name in (
-            select split_part(m, '/', 1) from jsonb_array_elements_text(coalesce(
-              a.config -> 'models', jsonb_build_array(coalesce(a.config ->> 'model', v.model, '')))) m)) as providers
-      from agents a join prompt_versions v on v.id = a.prompt_version_id
-      where a.workspace_id = ${workspaceId} and a.deleted_at is null and a.archived_at is null ${among}) as passed
-    where provider_options is not null or providers <> '[]' order by agent_name, id`.execute(trx);
-  return rows;
-}
-
 /** The key whose limits a key shares: itself, or the first of those that it was rotated from. */
 export async function findLimitSubject(
   db: Db,

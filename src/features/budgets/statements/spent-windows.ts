@@ -35,7 +35,7 @@ function windowsOf(budgetId: Sql, bucket: string | null): Sql {
       s.unknown_calls + coalesce(n.unknown_calls, 0) as unknown_calls
     from budget_windows s left join (
       select bucket, window_start, sum(delta_settled) as settled, sum(delta_reserved) as reserved,
-        count(*) filter (where sent) as calls, count(*) filter (where unknown) as unknown_calls
+        sum(calls) filter (where sent) as calls, sum(calls) filter (where unknown) as unknown_calls
       from budget_settlements where budget_id = ${budgetId} group by bucket, window_start) n using (bucket, window_start)
     where s.budget_id = ${budgetId} ${isWanted}) as w`;
 }

@@ -1,4 +1,3 @@
-import { findUnboundedOption, unboundedMessage } from '../../../core/agent/unbounded-options.ts';
 import { CallFailure, notFound, requireFound } from '../../../core/failure.ts';
 import { uuid7 } from '../../../core/id.ts';
 import { same } from '../../../core/json.ts';
@@ -6,6 +5,7 @@ import type { Caller } from '../../../core/people/caller.ts';
 import { type Precondition, refuseStale } from '../../../core/precondition.ts';
 import { readClock } from '../../../db/clock.ts';
 import { type Db, inTransaction, type Trx } from '../../../db/database.ts';
+import { requireBoundedAgents } from '../../../engine/budgets/require-bounded.ts';
 import { lockLimits } from '../../../engine/fields/limit-rows.ts';
 import { countVisibleAgents } from '../../people/statements/keys.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
@@ -45,7 +45,7 @@ export async function createBudget(
     await store.insertBudget(trx, { ...settings, id, workspaceId, createdBy });
     if (settings.enabled) {
       await requireFewMatching(trx, workspaceId);
-      await requireBoundedCalls(trx, workspaceId, settings);
+      await requireBoundedAgents(trx, workspaceId, settings);
     }
     const { name, per, period, limitUsd: limitUSD } = settings;
     await auditChange(trx, caller, 'budget.create', id, { name, per, period, limitUSD });
@@ -81,7 +81,7 @@ export async function changeBudget(
     const isWider = fields.some((field) => widening.has(field));
     if (settings.enabled && isWider) {
       await requireFewMatching(trx, workspaceId);
-      await requireBoundedCalls(trx, workspaceId, settings);
+      await requireBoundedAgents(trx, workspaceId, settings);
     }
     await auditChange(trx, caller, 'budget.change', id, { fields });
     return requireFound(await store.findBudget(trx, workspaceId, id), 'budget');
@@ -150,23 +150,4 @@ async function requireFewMatching(trx: Trx, workspaceId: string): Promise<void> 
   if (matched <= matchingBudgetsMax) return;
   const message = `One call could match ${matched} enabled budgets, and ${matchingBudgetsMax} are allowed. Disable one, or give its scope other agents or keys.`;
   throw new CallFailure('CONFLICT', message);
-}
-
-/** Later changes of agents and providers are refused at the call. */
-async function requireBoundedCalls(
-  trx: Trx,
-  workspaceId: string,
-  scope: Pick<BudgetSettings, 'agentIds'>,
-): Promise<void> {
-  for (const passed of await store.listPassedOptions(trx, workspaceId, scope)) {
-    const { agentName, providerOptions, providers } = passed;
-    const bodyExtra = providers.flatMap(({ bodyExtraNames }) => bodyExtraNames);
-    const option = findUnboundedOption({
-      ...(providerOptions !== null && { providerOptions }),
-      bodyExtra: Object.fromEntries(bodyExtra.map((name) => [name, null])),
-    });
-    if (option === null) continue;
-    const message = `The budget would count calls of the agent "${agentName}". ${unboundedMessage(option)}`;
-    throw new CallFailure('CONFLICT', message);
-  }
 }

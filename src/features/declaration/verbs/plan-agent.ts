@@ -2,7 +2,8 @@ import { type LifecycleState, transition } from '../../../core/agent/agent.ts';
 import { asChange, type PinnedVersion } from '../../../core/agent/agent-settings.ts';
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { uuid7 } from '../../../core/id.ts';
-import { identical } from '../../../core/json.ts';
+import { identical, same } from '../../../core/json.ts';
+import { requireBoundedAgent } from '../../../engine/budgets/require-bounded.ts';
 import { requireSchemas } from '../../../engine/compute/require-schemas.ts';
 import type { AgentRow } from '../../agents/statements/agents.ts';
 import { changeAgent, changedSettings } from '../../agents/verbs/change-agent.ts';
@@ -42,6 +43,9 @@ export async function planAgent(planning: Planning, declared: DeclaredAgent): Pr
   const agent = known
     ? change(planning, declared, known, version)
     : create(planning, declared, prompt, version);
+  if (!same([agent.config, agent.promptVersionId], [known?.config, known?.promptVersionId])) {
+    await requireBoundedAgent(trx, planning.caller.workspaceId, agent, version);
+  }
   const format = agent.config.responseFormat ?? null;
   if (format && !identical(format, known?.config.responseFormat ?? null)) {
     const { compute, caller } = planning;

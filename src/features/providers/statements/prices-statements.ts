@@ -6,6 +6,8 @@ import { sql } from '../../../db/sql.ts';
 
 export interface PriceRow extends Price {
   readonly model: string;
+  /** Since when it has these amounts. */
+  readonly validFrom: Date;
   readonly updatedAt: Date;
 }
 
@@ -13,7 +15,7 @@ const amounts = sql`input_per_million, output_per_million, cache_read_per_millio
 
 export async function listPrices(db: Db, workspaceId: string): Promise<PriceRow[]> {
   const { rows } = await sql<PriceRow>`
-    select model, ${amounts}, updated_at from prices where workspace_id = ${workspaceId}
+    select model, ${amounts}, valid_from, updated_at from prices where workspace_id = ${workspaceId}
     order by model collate "C"`.execute(db);
   return rows;
 }
@@ -31,7 +33,7 @@ export async function putPrice(
       input_per_million = excluded.input_per_million, output_per_million = excluded.output_per_million,
       cache_read_per_million = excluded.cache_read_per_million,
       cache_write_per_million = excluded.cache_write_per_million, updated_at = clock_timestamp()
-    returning model, ${amounts}, updated_at`.execute(db);
+    returning model, ${amounts}, valid_from, updated_at`.execute(db);
   if (!rows[0]) throw new Error('The upsert returned no row.');
   return rows[0];
 }

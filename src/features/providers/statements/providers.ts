@@ -40,6 +40,8 @@ export async function findProvider(
 }
 
 export interface NewProvider extends ExtraNames {
+  /** The first option of `bodyExtra` with which no limit of cost can hold; null if it has none. */
+  readonly unboundedOption: string | null;
   readonly id: string;
   readonly workspaceId: string;
   readonly name: string;
@@ -59,15 +61,17 @@ export interface NewProvider extends ExtraNames {
 export async function putProvider(db: Db, provider: NewProvider): Promise<ProviderRow> {
   const { id, workspaceId, name, kind, sealedApiKey, baseURL, sealedExtras } = provider;
   const { headerNames, queryNames, bodyExtraNames, organization, project, auth } = provider;
+  const { unboundedOption } = provider;
   const { rows } = await sql<ProviderRow>`
     insert into providers as p (id, workspace_id, name, kind, sealed_api_key, base_url, sealed_extras,
-      header_names, query_names, body_extra_names, organization, project, auth)
+      header_names, query_names, body_extra_names, unbounded_option, organization, project, auth)
     values (${id}, ${workspaceId}, ${name}, ${kind}, ${sealedApiKey}, ${baseURL}, ${sealedExtras},
-      ${headerNames}, ${queryNames}, ${bodyExtraNames}, ${organization}, ${project}, ${auth})
+      ${headerNames}, ${queryNames}, ${bodyExtraNames}, ${unboundedOption}, ${organization}, ${project}, ${auth})
     on conflict (workspace_id, name) do update set id = excluded.id, kind = excluded.kind,
       sealed_api_key = excluded.sealed_api_key, base_url = excluded.base_url,
       sealed_extras = excluded.sealed_extras, header_names = excluded.header_names,
       query_names = excluded.query_names, body_extra_names = excluded.body_extra_names,
+      unbounded_option = excluded.unbounded_option,
       organization = excluded.organization, project = excluded.project, auth = excluded.auth,
       revision = p.revision + 1, updated_at = clock_timestamp()
     returning ${shown}`.execute(db);

@@ -1,3 +1,4 @@
+import { findUnboundedOption } from '../../../core/agent/unbounded-options.ts';
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { uuid7 } from '../../../core/id.ts';
 import {
@@ -29,6 +30,7 @@ import type { Actor } from '../../../core/people/audit.ts';
 import { seal } from '../../../core/seal.ts';
 import { readClock } from '../../../db/clock.ts';
 import type { Db } from '../../../db/database.ts';
+import { requireBoundedAgents } from '../../../engine/budgets/require-bounded.ts';
 import { writeAudit } from '../../people/statements/audit-statements.ts';
 import * as store from '../statements/providers.ts';
 
@@ -80,6 +82,7 @@ export async function putProvider(
     ? seal(sealKey, JSON.stringify(extras), sealExtrasOwner(identity))
     : null;
   const names = extraNames(extras);
+  const unboundedOption = findUnboundedOption(extras.bodyExtra);
   return db.transaction(async (trx) => {
     const row = await store.putProvider(trx, {
       workspaceId,
@@ -90,10 +93,12 @@ export async function putProvider(
       baseURL,
       sealedExtras,
       ...names,
+      unboundedOption,
       organization,
       project,
       auth: input.auth,
     });
+    if (unboundedOption !== null) await requireBoundedAgents(trx, workspaceId, { provider: name });
     const changed = Object.entries({ ...names, organization, project, auth: input.auth }).filter(
       ([, value]) => value !== null && value.length > 0,
     );

@@ -134,7 +134,7 @@ test('agents whose calls have no bound are not among those that a budget counts'
   const wrong = await addAgent(at, { config: options });
   const right = await addAgent(at, { config: { providerOptions: { openai: { store: false } } } });
   const message =
-    'The budget would count calls of the agent "Agent". With the option "providerOptions.openai.max_completion_tokens", no limit of cost can hold: it has an output limit of its own, answers more than once, or adds to the prompt. Remove it, or the limit of cost.';
+    'A budget counts calls of the agent "Agent". With the option "providerOptions.openai.max_completion_tokens", no limit of cost can hold: it has an output limit of its own, answers more than once, or adds to the prompt. Remove it, or the limit of cost.';
   assert.deepEqual(await refused({}, at.owner), [409, message]);
   const [status] = await refused({ scope: { agentIds: [right.agentId] } }, at.owner);
   assert.equal(status, 201);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../../harness/agents.ts';
+import { addBudget } from '../../../../harness/budgets.ts';
 import { createBudget } from '../../../../harness/created-budgets.ts';
 import { startService } from '../../../../harness/service.ts';
 import { toId } from '../../../../src/core/id.ts';
@@ -47,6 +48,21 @@ test('budgets are created, changed, exported and then left alone', async () => {
   ]);
   const { body: after } = await service.call('GET', path, { key });
   assert.deepEqual(after.declaration.budgets, [bare]);
+});
+
+test('a plan refuses an agent with an option with which the limit of a budget cannot hold', async () => {
+  const own = await service.workspace();
+  const by = { user: own.ownerId };
+  const agentConfig = { providerOptions: { openai: { maxTokens: 9 } } };
+  const wrong = { prompts, agents: [{ ...agents[0], agentConfig }] };
+  assert.equal((await apply({ prompts, agents }, by)).status, 200);
+  await addBudget({ ...service, ...own }, { limitUSD: 1 });
+  for (const dryRun of [true, false]) {
+    const { status, body } = await apply(wrong, by, dryRun);
+    assert.deepEqual([status, body.code], [409, 'CONFLICT'], JSON.stringify(body));
+    assert.match(body.message, /agent "Explainer".*"providerOptions\.openai\.maxTokens"/);
+  }
+  assert.deepEqual((await apply({ prompts, agents }, by, true)).body.changes, []);
 });
 
 test('a wrong budget is refused by name, and nothing is applied', async () => {

@@ -116,6 +116,42 @@ test('each retry reserves before it is sent, and what broke off is kept', async 
   assert.deepEqual([record.reservedUSD, record.overrunUSD], [0.002, 0.0002]);
 });
 
+/** What has reserved 0.001 is rejected by its provider, and its price doubles before it is sent again. */
+async function callWhosePriceRises(path: string, key: string) {
+  const setPerMillion = (usd: number) =>
+    sql`update prices set output_per_million = ${usd} where model = ${model}`.execute(service.db);
+  service.models.script(async () => {
+    await setPerMillion(200);
+    throw new ModelFailure('PROVIDER_RATE_LIMITED', 'Not now.', { rejected: true });
+  });
+  const { body } = await call(path, key);
+  const record = await ended(service, body.statusUrl, key);
+  await setPerMillion(100);
+  return record;
+}
+
+test('what a call has reserved is not in its own way when its price rises before it is sent', async () => {
+  const agent = await addAgent(service, { model, config });
+  const budgetId = await addBudget(service, { limitUSD: 0.002, agentIds: [agent.id] });
+  const { key } = await service.key();
+  const record = await callWhosePriceRises(agent.path, key);
+  assert.deepEqual([record.status, record.reservedUSD, record.overrunUSD], ['success', 0.002, 0]);
+  assert.deepEqual(await windowsOf(service.db, budgetId), [
+    { bucket: '', reserved: '0', settled: '0', calls: 1, unknownCalls: 0 },
+  ]);
+});
+
+test('a price that rises beyond what is left refuses the call before it is sent again', async () => {
+  const agent = await addAgent(service, { model, config });
+  const budgetId = await addBudget(service, { limitUSD: 0.0019, agentIds: [agent.id] });
+  const { key } = await service.key();
+  const record = await callWhosePriceRises(agent.path, key);
+  assert.deepEqual([record.status, record.errorCode], ['failed', 'BUDGET_EXCEEDED']);
+  assert.match(record.error, /0\.002 USD needed, 0\.0019 of 0\.0019 left/);
+  const [window] = await windowsOf(service.db, budgetId);
+  assert.deepEqual([window?.reserved, window?.settled, window?.calls], ['0', '0', 0]);
+});
+
 test('a retry that finds no room is not sent, and the execution ends with the code', async () => {
   const agent = await addAgent(service, { model, config });
   await addBudget(service, { limitUSD: 0.0015, agentIds: [agent.id] });

@@ -12,7 +12,7 @@ const put = (body: object) => service.call('PUT', '/api/v1/prices', { user, body
 async function stored(name: string, workspaceId = service.workspaceId) {
   const row = (await listPrices(service.db, workspaceId)).find(({ model }) => model === name);
   if (!row) return null;
-  const { model: _, updatedAt: __, ...amounts } = row;
+  const { model: _, validFrom: __, updatedAt: ___, ...amounts } = row;
   return amounts;
 }
 
@@ -25,7 +25,8 @@ test('strings are stored exactly, numbers as their decimal text', async () => {
     cacheWritePerMillion: 1e-7,
   });
   assert.equal(status, 200);
-  const { updatedAt, model, ...amounts } = body;
+  const { validFrom, updatedAt, model, ...amounts } = body;
+  assert.ok(validFrom && updatedAt);
   assert.equal(model, 'my-llm/tiny');
   assert.deepEqual(amounts, {
     inputPerMillion: '0.100000000001',
