@@ -262,7 +262,8 @@ export class AdmissionBatch {
     // A workflow calls for the user who started the workflow run, with the key that started it.
     const stream = streamOf(call);
     const source = sourceOfCall(call, caller);
-    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${agent.id} ${source} ${stream}`;
+    const version = `${agent.id} ${agent.versionId}`;
+    const termsKey = `${caller.id} ${caller.userId} ${apiKeyId} ${version} ${source} ${stream}`;
     const common = getOrCreate(this.#terms, termsKey, () =>
       termsOf(caller, agent, { apiKeyId, source, stream }),
     );

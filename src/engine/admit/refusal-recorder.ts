@@ -47,7 +47,7 @@ export function refusalRecorder({ nowMs, refusals }: AdmissionState) {
       const source = sourceOfCall(call, caller);
       const refusalTerms = getOrCreate(
         terms,
-        `${key} ${caller.userId} ${apiKeyId} ${source} ${message}`,
+        `${key} ${agent.versionId} ${caller.userId} ${apiKeyId} ${source} ${message}`,
         () => {
           const { settings: _, ...shared } = termsOf(caller, agent, { apiKeyId, source });
           return { ...shared, status, errorCode, error: message };

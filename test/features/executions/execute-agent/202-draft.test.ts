@@ -66,6 +66,29 @@ test('executes the draft instead of the pinned version, which no list shows and 
   assert.deepEqual([next.body.number, next.body.promptVersionLabel], [2, 'v2']);
 });
 
+test('drafts that are accepted together keep their own text and settings', async () => {
+  const numbers = Array.from({ length: 16 }, (_, index) => index);
+  const records = await Promise.all(
+    numbers.map((n) =>
+      run({
+        variables: { name: 'x' },
+        draft: { user: `draft ${n}`, model: 'cueline/echo', maxTokens: 100 + n },
+      }),
+    ),
+  );
+  assert.deepEqual(
+    records.map(({ output }) => output),
+    numbers.map((n) => `draft ${n}`),
+  );
+  const versions = await Promise.all(
+    records.map(({ promptVersionId }) => versionOf(promptVersionId)),
+  );
+  assert.deepEqual(
+    versions.map(({ body }) => [body.user, body.maxTokens]),
+    numbers.map((n) => [`draft ${n}`, 100 + n]),
+  );
+});
+
 test('the draft is deleted with its record', async () => {
   const record = await run({ variables: { name: 'x' }, draft });
   const { promptVersionId, executionId } = record;
