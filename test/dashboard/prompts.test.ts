@@ -30,7 +30,7 @@ test('the empty list explains prompts; creates and edits the first prompt', asyn
   await check();
   await page.keyboard.press('Escape');
   await page.keyboard.type('me}}.');
-  await page.getByRole('button', { name: 'user 1: go to language' }).waitFor();
+  await page.getByRole('button', { name: 'user, line 1: go to language' }).waitFor();
   assert.equal(await page.locator('.cm-variable').count(), 3);
   await page.getByRole('combobox', { name: 'Model' }).fill('cueline/echo');
   await page.keyboard.press('Escape');

@@ -4,7 +4,6 @@ import { useFilters } from '../../components/hooks/use-filters.ts';
 import { PageHeader } from '../../components/layout/page-header.tsx';
 import type { RangeSearch } from '../../data/analytics/range-search.ts';
 import { toTimeRange } from '../../data/analytics/time-range.ts';
-import { useMe, workspaceName } from '../../data/workspace/me.ts';
 import { AgentRanking } from './agent-ranking.tsx';
 import { FailureCodes } from './failure-codes.tsx';
 import { FirstSteps, useFirstSteps } from './first-steps.tsx';
@@ -24,7 +23,6 @@ export function OverviewPage() {
     <>
       <PageHeader
         title="Overview"
-        description={<bdi>{workspaceName(useMe())}</bdi>}
         actions={
           <RangePicker
             search={search}

@@ -7,6 +7,11 @@ export interface Price {
   readonly cacheWritePerMillion: string | null;
 }
 
+/** The price of a model in the built-in table. */
+export interface ListedPrice extends Price {
+  readonly model: string;
+}
+
 const decimal = /^\d{1,7}(\.\d{1,12})?$/;
 const places = 12;
 

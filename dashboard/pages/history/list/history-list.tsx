@@ -62,12 +62,14 @@ export function History({ agentId }: { readonly agentId?: string }) {
           ) : (
             <>
               <span role="status">{countText(list, search)}</span>
-              <ColumnMenu {...choice} />
-              <ExportMenu agentId={agentId} filters={exportFilters(filters)} />
+              <Totals agentId={agentId} filters={filters} list={list} />
+              <Group gap={6} ml="auto">
+                <ColumnMenu {...choice} />
+                <ExportMenu agentId={agentId} filters={exportFilters(filters)} />
+              </Group>
             </>
           )}
         </div>
-        <Totals agentId={agentId} filters={filters} list={list} />
         <StaleNotice query={{ ...list.news.query, data: rows }} />
         <NewExecutions list={list} />
         <Rows

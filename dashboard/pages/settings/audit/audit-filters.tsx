@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { FilterChange } from '../../../components/hooks/use-filters.ts';
 import { useOutsideChange } from '../../../components/hooks/use-outside-change.ts';
 import list from '../../../components/tables/list.module.css';
+import { focusFilters } from '../../../components/tables/focus-filters.ts';
 import { SearchInput } from '../../../components/tables/search-input.tsx';
 import { fromDateInput, toDateInput } from '../../../data/text/day-range.ts';
 import { members } from '../../../data/workspace/members.ts';
@@ -48,7 +49,13 @@ export function AuditFilters(props: {
         onChange={(to) => onChange({ endDate: to || undefined })}
       />
       {hasFilters(filters) && (
-        <Button variant="default" onClick={props.onClear}>
+        <Button
+          variant="default"
+          onClick={(event) => {
+            focusFilters(event);
+            props.onClear();
+          }}
+        >
           Clear filters
         </Button>
       )}

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { Price } from '../../../../src/client/index.ts';
 import { Card } from '../../../components/layout/card.tsx';
-import type { Column } from '../../../components/tables/data-table.tsx';
 import { can, useMe } from '../../../data/workspace/me.ts';
 import { prices } from '../../../data/workspace/prices.ts';
 import { ConfirmButton, SmallButton } from '../../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../../kit/dialog.tsx';
 import { List } from '../../../kit/list.tsx';
+import { priceColumns } from './price-columns.tsx';
 import { PriceForm } from './price-form.tsx';
 
 const route = getRouteApi('/app/settings/providers');
@@ -28,14 +27,15 @@ export function Prices() {
     >
       <p className="intro">
         Custom prices override the built-in price table for new model calls. Use them for negotiated
-        prices and for models that the table does not include.
+        prices and for models that the table does not include. <b>Prices</b> beside a provider shows
+        what the table says.
       </p>
       <List
         caption="Custom price list"
         query={useQuery(prices.list())}
         rows={(all) => all}
         rowKey={({ model }) => model}
-        columns={columns}
+        columns={priceColumns}
         actions={owner && (({ model }) => <DeletePrice model={model} />)}
         empty={null}
       />
@@ -44,20 +44,6 @@ export function Prices() {
       )}
     </Card>
   );
-}
-
-const columns: readonly Column<Price>[] = [
-  { header: 'Model', cell: ({ model }) => <code className="code">{model}</code> },
-  amount('Input', (price) => price.inputPerMillion),
-  amount('Output', (price) => price.outputPerMillion),
-  amount('Cache read', (price) => price.cacheReadPerMillion ?? 'Same as input', 'md'),
-  amount('Cache write', (price) => price.cacheWritePerMillion ?? 'Same as input', 'md'),
-];
-
-/** Dollars per million tokens, with all digits as set. */
-function amount(header: string, of: (price: Price) => string, hideBelow?: 'md'): Column<Price> {
-  const cell = (price: Price) => (/^\d/.test(of(price)) ? `$${of(price)} / M` : of(price));
-  return { header, align: 'right', cell, ...(hideBelow && { hideBelow }) };
 }
 
 function DeletePrice({ model }: { readonly model: string }) {
