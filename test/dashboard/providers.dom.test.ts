@@ -51,10 +51,16 @@ test('shows the built-in prices of each provider, of the environment too, and fi
   const { page, check } = await visit('/settings/providers', { as: 'viewer' });
   await page.getByRole('button', { name: 'Built-in prices of openai' }).click();
   const dialog = page.getByRole('dialog', { name: 'Built-in prices of openai' });
-  await dialog.getByRole('row', { name: /^openai\/gpt-a/ }).getByText('$2.5 / M').waitFor();
+  await dialog
+    .getByRole('row', { name: /^openai\/gpt-a/ })
+    .getByText('$2.5 / M')
+    .waitFor();
   await dialog.getByLabel('Find a model').fill('gpt-B');
   await dialog.getByRole('row', { name: /^openai\/gpt-a/ }).waitFor({ state: 'detached' });
-  await dialog.getByRole('row', { name: /^openai\/gpt-b/ }).getByText('$0.15 / M').waitFor();
+  await dialog
+    .getByRole('row', { name: /^openai\/gpt-b/ })
+    .getByText('$0.15 / M')
+    .waitFor();
   await check();
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('button', { name: 'Built-in prices of mine' }).click();

@@ -1,8 +1,8 @@
 import { NativeSelect, Pill } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { FilterChange } from '../../components/hooks/use-filters.ts';
-import list from '../../components/tables/list.module.css';
 import { focusFilters } from '../../components/tables/focus-filters.ts';
+import list from '../../components/tables/list.module.css';
 import { SearchInput } from '../../components/tables/search-input.tsx';
 import { promptQuery } from '../../data/prompts/prompts.ts';
 import { useVersionNames } from '../../data/prompts/version-names.ts';

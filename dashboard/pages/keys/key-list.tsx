@@ -52,7 +52,7 @@ const columns: readonly Column<ApiKey>[] = [
   {
     header: 'Permissions',
     hideBelow: 'md',
-    cell: ({ permissions }) => permissions.join(', '),
+    cell: ({ permissions }) => <span className="wide-text">{permissions.join(', ')}</span>,
   },
   {
     header: 'Agents',

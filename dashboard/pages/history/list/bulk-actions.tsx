@@ -52,7 +52,9 @@ export function BulkActions(props: {
   };
   return (
     <>
-      <span role="status" className="grow">{rows.length.toLocaleString()} selected</span>
+      <span role="status" className="grow">
+        {rows.length.toLocaleString()} selected
+      </span>
       {canEdit && (['cancel', 'run again'] as const).map(offer)}
       <Compare rows={rows} />
       <ExportSelected agentId={props.agentId} rows={rows} />

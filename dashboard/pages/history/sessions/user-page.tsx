@@ -41,6 +41,7 @@ export function UserPage() {
             {canErase && (
               <Button
                 variant="default"
+                c="var(--bad)"
                 onClick={() =>
                   openDialog(<ConfirmErasure by="user" name="" value={user} onDone={() => {}} />)
                 }
