@@ -48,7 +48,9 @@ test('the command palette keeps its place while its results change', async () =>
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Keyboard shortcuts' }).waitFor();
     await settled(page);
-    const before = await dialog.boundingBox();
+    // Only its lower edge follows the results.
+    const place = async () => ({ ...(await dialog.boundingBox()), height: 0 });
+    const before = await place();
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     await page.route('**/api/v1/prompts?*', async (route) => {
       await answered;
@@ -56,10 +58,10 @@ test('the command palette keeps its place while its results change', async () =>
     });
     await page.keyboard.type('nothing of this name');
     await dialog.getByText('Searching…').waitFor();
-    assert.deepEqual(await dialog.boundingBox(), before);
+    assert.deepEqual(await place(), before);
     answer();
     await dialog.getByText('No matches').waitFor();
-    assert.deepEqual(await dialog.boundingBox(), before);
+    assert.deepEqual(await place(), before);
   }
 });
 
@@ -160,6 +162,23 @@ test('an unknown URL shows not found', async () => {
   assert.equal((await page.goto('/nope/x'))?.status(), 404);
   await nowhere.waitFor();
   await check();
+  await page.getByRole('link', { name: 'Agents', exact: true }).click();
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+});
+
+test('what a page is about begins in its first 240 pixels', async () => {
+  const { agentId } = await addAgent(service);
+  const { page } = await visit(`/agents/${agentId}/history`, {
+    ...{ as: 'owner', viewport: { width: 1440, height: 900 } },
+  });
+  const tops: Record<string, number> = {};
+  for (const path of [`/agents/${agentId}/history`, '/history', '/agents', '/keys']) {
+    await page.goto(path);
+    const content = page.locator('main table, main h2').first();
+    await content.waitFor();
+    tops[path] = (await content.boundingBox())?.y ?? Number.POSITIVE_INFINITY;
+  }
+  assert.ok(Math.max(...Object.values(tops)) <= 240, JSON.stringify(tops));
 });
 
 test('the first page loads little JavaScript', async () => {
