@@ -46,7 +46,7 @@ import {
   workflowVersionsRoute,
 } from './pages/workflow/route.ts';
 import { newWorkflowRoute, workflowsRoute } from './pages/workflows/route.ts';
-import { PageError, PageLoading } from './shell/page-states.tsx';
+import { NotFoundPage, PageError, PageLoading } from './shell/page-states.tsx';
 import { appRoute, rootRoute, unknownRoute } from './shell/routes.tsx';
 
 /** All pages. Each page folder has a `route.ts`, registered here. */
@@ -103,10 +103,12 @@ export const router = createRouter({
   // React Query decides when data is stale.
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: PageError,
+  defaultNotFoundComponent: NotFoundPage,
   defaultPendingComponent: PageLoading,
   // Drops unknown search parameters, which the API would reject.
   search: { strict: true },
   parseSearch: parseSearchWith(parseSearchValue),
+  notFoundMode: 'root',
   scrollRestoration: true,
 });
 router.subscribe('onBeforeNavigate', ({ hrefChanged }) => hrefChanged && startNavigation());

@@ -2,6 +2,8 @@ import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
 import { useConnection } from '../components/hooks/use-connection.ts';
+import { PageHeader } from '../components/layout/page-header.tsx';
+import { EmptyState } from '../components/states/empty-state.tsx';
 import { describeError, ErrorState } from '../components/states/error-state.tsx';
 import type { ConnectionState } from '../data/client/connection.ts';
 import { isNotFound } from '../data/client/error-status.ts';
@@ -13,7 +15,7 @@ import {
 import { navigationItems } from './navigation/navigation-items.ts';
 import classes from './notices/notice.module.css';
 
-/** The default loading and error pages. */
+/** The default loading, error and not-found pages. */
 
 export function PageLoading() {
   return (
@@ -86,5 +88,25 @@ export function AppError(props: ErrorComponentProps) {
     <main className={classes.alone}>
       <LoadError {...props} showsConnection />
     </main>
+  );
+}
+
+/** For a path that is no page. */
+export function NotFoundPage() {
+  return (
+    <>
+      <PageHeader title="Page not found" />
+      <EmptyState
+        icon="search"
+        title="This URL does not exist"
+        action={
+          <Button component={Link} to="/" variant="default">
+            Go to the overview
+          </Button>
+        }
+      >
+        Its resource may have been deleted, or the address was cut off.
+      </EmptyState>
+    </>
   );
 }

@@ -4,7 +4,7 @@ import { isSignedOut } from '../data/client/error-status.ts';
 import { queryClient } from '../data/client/query-client.ts';
 import { meQuery } from '../data/workspace/me.ts';
 import { DialogHost } from '../kit/dialog.tsx';
-import { AppError } from './page-states.tsx';
+import { AppError, NotFoundPage } from './page-states.tsx';
 
 export const rootRoute = createRootRoute({
   component: () => (
@@ -36,5 +36,5 @@ export const appRoute = createRoute({
 export const unknownRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '$',
-  component: lazyPage(() => import('./not-found-page.tsx'), 'NotFoundPage'),
+  component: NotFoundPage,
 });
