@@ -47,7 +47,7 @@ import {
 } from './pages/workflow/route.ts';
 import { newWorkflowRoute, workflowsRoute } from './pages/workflows/route.ts';
 import { NotFoundPage, PageError, PageLoading } from './shell/page-states.tsx';
-import { appRoute, rootRoute } from './shell/routes.tsx';
+import { appRoute, rootRoute, unknownRoute } from './shell/routes.tsx';
 
 /** All pages. Each page folder has a `route.ts`, registered here. */
 const routeTree = rootRoute.addChildren([
@@ -92,6 +92,7 @@ const routeTree = rootRoute.addChildren([
     comparisonRoute,
     keysRoute,
     settingsRoutes,
+    unknownRoute,
   ]),
 ]);
 

@@ -125,7 +125,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     testConnection: options.testConnection ?? (async () => {}),
     ...(options.tools && { tools: options.tools }),
     ...(options.shareLimits && { shareLimits: options.shareLimits }),
-    directory: options.directory ?? { environment: [], listModels: async () => [] },
+    directory: options.directory ?? {
+      ...{ environment: [], listModels: async () => [], listedPrices: () => [] },
+    },
     serverLimits: { ...serverLimits, ...options.serverLimits },
     config: {
       ...readConfig({ CUELINE_ALLOWED_HOSTS: allowedHost }),

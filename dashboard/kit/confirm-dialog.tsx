@@ -105,15 +105,16 @@ export function SmallButton(props: SmallButtonProps) {
   );
 }
 
-/** A small button that asks before its action. */
+/** A small button that asks before its action, in the colour of what destroys. */
 export function ConfirmButton<Result>(
-  props: Question<Result> & Pick<SmallButtonProps, 'label' | 'of' | 'c'>,
+  props: Question<Result> & Pick<SmallButtonProps, 'label' | 'of'>,
 ) {
-  const { label, of, c, ...question } = props;
+  const { label, of, ...question } = props;
   return (
     <SmallButton
       label={label}
-      {...{ of, c }}
+      of={of}
+      {...(question.destructive !== false && { c: 'var(--bad)' })}
       onClick={() => openDialog(<ConfirmDialog confirm={label} {...question} />)}
     />
   );

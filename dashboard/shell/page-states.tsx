@@ -2,6 +2,8 @@ import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
 import { useConnection } from '../components/hooks/use-connection.ts';
+import { PageHeader } from '../components/layout/page-header.tsx';
+import { EmptyState } from '../components/states/empty-state.tsx';
 import { describeError, ErrorState } from '../components/states/error-state.tsx';
 import type { ConnectionState } from '../data/client/connection.ts';
 import { isNotFound } from '../data/client/error-status.ts';
@@ -12,7 +14,6 @@ import {
 } from '../data/client/upgrade.ts';
 import { navigationItems } from './navigation/navigation-items.ts';
 import classes from './notices/notice.module.css';
-import { StandalonePage } from './standalone-page.tsx';
 
 /** The default loading, error and not-found pages. */
 
@@ -90,16 +91,22 @@ export function AppError(props: ErrorComponentProps) {
   );
 }
 
-/** Outside the shell, because the user may not be signed in. */
+/** For a path that is no page. */
 export function NotFoundPage() {
   return (
-    <StandalonePage
-      title="Page not found"
-      description="This URL does not exist, its resource was deleted, or you do not have access to it."
-    >
-      <Button component={Link} to="/" variant="default" fullWidth>
-        Go to the overview
-      </Button>
-    </StandalonePage>
+    <>
+      <PageHeader title="Page not found" />
+      <EmptyState
+        icon="search"
+        title="This URL does not exist"
+        action={
+          <Button component={Link} to="/" variant="default">
+            Go to the overview
+          </Button>
+        }
+      >
+        Its resource may have been deleted, or the address was cut off.
+      </EmptyState>
+    </>
   );
 }

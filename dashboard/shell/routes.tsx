@@ -4,7 +4,7 @@ import { isSignedOut } from '../data/client/error-status.ts';
 import { queryClient } from '../data/client/query-client.ts';
 import { meQuery } from '../data/workspace/me.ts';
 import { DialogHost } from '../kit/dialog.tsx';
-import { AppError } from './page-states.tsx';
+import { AppError, NotFoundPage } from './page-states.tsx';
 
 export const rootRoute = createRootRoute({
   component: () => (
@@ -30,4 +30,11 @@ export const appRoute = createRoute({
   },
   component: lazyPage(() => import('./shell.tsx'), 'Shell'),
   errorComponent: AppError,
+});
+
+/** All other paths: inside the shell, whose navigation leads on. */
+export const unknownRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '$',
+  component: NotFoundPage,
 });

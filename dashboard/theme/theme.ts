@@ -76,10 +76,12 @@ export const theme = createTheme({
     MultiSelect: { defaultProps: { dir: 'auto' } },
     TagsInput: { defaultProps: { dir: 'auto' } },
     NativeSelect: { defaultProps: ownDirection },
-    // Elsewhere, a list of options would be outside of all landmarks.
+    // Elsewhere, a list of options or a tooltip would be outside of all landmarks.
     Combobox: { defaultProps: { portalProps: { target: '#page' } } },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
-    Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
+    Tooltip: {
+      defaultProps: { openDelay: 300, withArrow: false, portalProps: { target: '#page' } },
+    },
   },
 });
 

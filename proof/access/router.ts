@@ -33,6 +33,7 @@ export async function routesOf({ connection, db }: ProofEnvironment): Promise<Ro
     testConnection: () => Promise.reject(new Error('calls no provider')),
     directory: {
       environment: [],
+      listedPrices: () => [],
       listModels: () => Promise.reject(new Error('calls no provider')),
     },
     logger: pino({ level: 'silent' }),

@@ -91,7 +91,7 @@ export const paths = {
   '/api/v1/providers': { GET: 'listProviders' },
   '/api/v1/providers/{name}/test': { POST: 'testProvider body' },
   '/api/v1/providers/{name}/models': { GET: 'listProviderModels' },
-  '/api/v1/prices': { GET: 'listPrices', PUT: 'putPrice body', DELETE: 'deletePrice query' },
+  '/api/v1/prices': { GET: 'listPrices query', PUT: 'putPrice body', DELETE: 'deletePrice query' },
   '/api/v1/retention': { GET: 'getRetention', PUT: 'setRetention body' },
   '/api/v1/erasures/preview': { POST: 'previewErasure body' },
   '/api/v1/erasures': { POST: 'createErasure body', GET: 'listErasures query' },

@@ -120,7 +120,13 @@ export function models({ method, plain }: Connection) {
     },
     prices: {
       put: plain('putPrice'),
-      list: plain('listPrices.prices'),
+      list(options?: CallOptions) {
+        return method('listPrices.prices')({}, options);
+      },
+      /** What the built-in table says for models of a provider. */
+      async builtIn(provider: string, options?: CallOptions) {
+        return (await method('listPrices')({ provider }, options)).builtIn ?? [];
+      },
       delete(model: string, options?: CallOptions) {
         return method('deletePrice')({ model }, options);
       },

@@ -3,7 +3,7 @@ import { emitEnd } from '../core/model/model-events.ts';
 import {
   type Emit,
   type ModelCall,
-  type ModelFailure,
+  ModelFailure,
   type ModelPort,
   type ModelResponse,
   noCost,
@@ -45,7 +45,7 @@ import { instructionOf } from './request/call-options.ts';
 import { type FileFetching, fetchedBytesMax, withFetchedFiles } from './request/files.ts';
 import { withMarkedFiles } from './request/marked-files.ts';
 import { unreadableCall } from './request/prompt-messages.ts';
-import { cost } from './response/prices.ts';
+import { cost, listedPrices } from './response/prices.ts';
 import { requestIdOf } from './response/response-details.ts';
 
 export interface ModelsOptions extends ConnectionOptions {
@@ -136,6 +136,16 @@ class ModelRegistry implements Models {
     const connection = this.#connectionOf(workspaceId, name, stored);
     const [outbound] = this.#fetchesFor(connection);
     return listModels(connection, outbound, this.#options.testTimeoutMs ?? testTimeoutMs);
+  };
+
+  readonly listedPrices: ProviderDirectory['listedPrices'] = (workspaceId, name, stored) => {
+    try {
+      const connection = this.#connectionOf(workspaceId, name, stored);
+      return listedPrices(priceList(connection, ''), new Date());
+    } catch (error) {
+      if (error instanceof ModelFailure) return [];
+      throw error;
+    }
   };
 
   close(): Promise<void> {

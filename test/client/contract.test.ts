@@ -174,6 +174,7 @@ const calls: ((client: Cueline) => unknown)[] = [
   (c) => c.providers.test('own'),
   (c) => c.prices.put({ model: 'own/m', inputPerMillion: '0.1', outputPerMillion: 2 }),
   (c) => c.prices.list(),
+  (c) => c.prices.builtIn('openai'),
   (c) => c.prices.delete('own/m'),
   (c) => c.me(),
   (c) => c.dismiss({ notice: 'firstSteps', days: null }),

@@ -36,6 +36,25 @@ test('a stage is moved to, and a version is rolled back to', async () => {
   assert.deepEqual([body.status, body.promptVersionLabel], ['Testing', 'v1']);
 });
 
+test('a deployed agent begins with what it does, another one with its next stage', async () => {
+  const prompt = await makePrompt(service, { user: 'Hello' });
+  const agent = await makeAgent(service, prompt, { visibility: 'public' });
+  const { key } = await service.key();
+  const titles = async () => {
+    const { page } = await visit(`/agents/${agent.agentId}`, { as: 'viewer' });
+    await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    await page.getByRole('heading', { name: 'Lifecycle' }).waitFor();
+    const headings = page.getByRole('main').getByRole('heading');
+    const all: string[] = [];
+    for (let n = 0; n < (await headings.count()); n++) all.push(await headings.nth(n).innerText());
+    return all.filter((title) => title === 'Activity' || title === 'Lifecycle');
+  };
+  assert.deepEqual(await titles(), ['Lifecycle', 'Activity']);
+  for (const action of ['enable-api', 'deploy'])
+    await service.call('POST', `${agent.path}/lifecycle`, { key, body: { action } });
+  assert.deepEqual(await titles(), ['Activity', 'Lifecycle']);
+});
+
 test('an agent and a key show why calls were refused', async () => {
   const agent = await addAgent(service, { slug: 'refusing' });
   const { key } = await service.key();

@@ -26,7 +26,7 @@ test('an owner limits each user of an agent in one dialog, and sees who is told'
   await dialog.getByLabel('Limit (US dollars)').fill('25.5');
   await dialog.getByLabel('Agents').first().click();
   await page.getByRole('option', { name: 'Explainer' }).click();
-  await dialog.getByLabel('Tell at (%)').fill('80');
+  await dialog.getByLabel('Notify at (%)').fill('80');
   await check();
   await dialog.getByRole('button', { name: 'Add budget' }).click();
   const unbounded = page.getByRole('dialog', { name: 'Agents without maxTokens' });
@@ -73,10 +73,10 @@ test('an edit sends only what was edited, and says what is wrong', async () => {
   const dialog = page.getByRole('dialog', { name: 'Edit budget' });
   assert.equal(await dialog.getByLabel('Period').isDisabled(), true);
   await service.call('PATCH', path, { key, body: { maxTokens: 77 } });
-  await dialog.getByLabel('Tell at (%)').fill('80, 101');
+  await dialog.getByLabel('Notify at (%)').fill('80, 101');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('“101” is no whole number from 1 to 100.').waitFor();
-  await dialog.getByLabel('Tell at (%)').fill('90');
+  await dialog.getByLabel('Notify at (%)').fill('90');
   await dialog.getByLabel('Limit (US dollars)').fill('0');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog

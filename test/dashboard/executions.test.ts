@@ -280,6 +280,10 @@ test('runs selected executions again, shows the lineage and compares', async () 
   await recent.click();
   await page.waitForURL(/history\/compare/);
   await page.getByRole('cell', { name: 'CONTENT_FILTERED' }).waitFor();
+  const latencies = page.getByRole('row', { name: /^Latency/ }).getByRole('cell');
+  assert.match(await latencies.last().innerText(), /^(none|[+−][\d.]+ (ms|s))$/);
+  const output = page.getByRole('region', { name: 'Output' });
+  await output.getByText('execution has none.').waitFor();
   await page.getByText('No difference.').first().waitFor();
   await check();
 });

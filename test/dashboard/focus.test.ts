@@ -169,6 +169,42 @@ test('single-key shortcuts can be disabled', async () => {
   assert.match(page.url(), /\/agents$/);
 });
 
+test('a chosen filter has the focus, and one that is removed leaves it to the others', async () => {
+  const { page, check } = await visit('/history', { as: 'owner', reducedMotion });
+  await page.getByRole('button', { name: 'Filter', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Tag', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await hasFocus(page, page.getByRole('textbox', { name: 'Tag', exact: true }));
+  await page.keyboard.type('beta');
+  await page.keyboard.press('Enter');
+  const chip = page.getByRole('button', { name: 'Remove filter Tag beta' });
+  await chip.waitFor();
+  await hasFocus(page, page.getByRole('button', { name: 'Filter', exact: true }));
+  await check();
+  await chip.focus();
+  await page.keyboard.press('Enter');
+  await chip.waitFor({ state: 'detached' });
+  await hasFocus(page, page.getByRole('button', { name: 'Time: Any time' }));
+  for (const [path, first] of [
+    ['/history?status=failed', page.getByRole('button', { name: 'Time: Any time' })],
+    ['/settings/audit?subject=x', page.getByRole('combobox', { name: 'User' })],
+    ['/analytics?tag=beta', page.getByRole('combobox', { name: 'Agent' })],
+  ] as const) {
+    await page.goto(path);
+    const clear = page.getByRole('search').getByRole('button', { name: 'Clear filters' });
+    await clear.focus();
+    await page.keyboard.press('Enter');
+    await clear.waitFor({ state: 'detached' });
+    await hasFocus(page, first);
+  }
+  await page.goto('/agents?tag=beta');
+  const pill = page.getByRole('button', { name: 'Remove filter Tag beta' });
+  await pill.focus();
+  await page.keyboard.press('Enter');
+  await hasFocus(page, page.getByRole('combobox', { name: 'Stage' }));
+});
+
 async function hasFocus(page: Page, element: Locator): Promise<void> {
   await page.locator(':focus').and(element).waitFor();
 }

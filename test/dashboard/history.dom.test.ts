@@ -76,3 +76,13 @@ test('the failures by code count what the list shows: its period, and only recor
   const all = await chipsOf(`${path}?status=failed,rate_limited`, 2);
   assert.deepEqual(all.texts, ['MODEL_TIMEOUT3', 'RATE_LIMIT_EXCEEDED1']);
 });
+
+test('a workspace without executions leads to its agents, an agent without any to its snippets', async () => {
+  const { ownerId: userId } = await service.workspace();
+  const { page } = await visit('/history', { as: { userId } });
+  await page.getByRole('link', { name: 'Show agents' }).waitFor();
+  const { agentId } = await addAgent(service);
+  const own = await visit(`/agents/${agentId}/history`, { as: 'viewer' });
+  await own.page.getByRole('link', { name: 'Call this agent' }).click();
+  await own.page.getByRole('heading', { name: 'Call this agent' }).waitFor();
+});

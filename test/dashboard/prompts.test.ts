@@ -30,7 +30,7 @@ test('the empty list explains prompts; creates and edits the first prompt', asyn
   await check();
   await page.keyboard.press('Escape');
   await page.keyboard.type('me}}.');
-  await page.getByRole('button', { name: 'user 1: go to language' }).waitFor();
+  await page.getByRole('button', { name: 'user, line 1: go to language' }).waitFor();
   assert.equal(await page.locator('.cm-variable').count(), 3);
   await page.getByRole('combobox', { name: 'Model' }).fill('cueline/echo');
   await page.keyboard.press('Escape');
@@ -142,6 +142,27 @@ test('compares two versions named in the URL', async () => {
   await page.getByRole('textbox', { name: 'User template of first' }).waitFor();
   assert.match(await page.getByRole('region', { name: 'Settings' }).innerText(), /0\.5\s+default/);
   await check();
+});
+
+test('a line that follows an unchanged last one is all that a comparison marks', async () => {
+  const added = 'Hello {{name}}\nBye';
+  const { promptId } = await makePrompt(service, { user: 'Hello {{name}}' }, { user: added });
+  const { page } = await visit(`/prompts/${promptId}/versions`, { as: 'viewer' });
+  const after = page.getByRole('textbox', { name: 'User template of v2' });
+  await after.locator('.cm-changedLine').waitFor();
+  assert.deepEqual(await after.locator('.cm-changedLine').allInnerTexts(), ['Bye']);
+  const before = page.getByRole('textbox', { name: 'User template of v1' });
+  assert.equal(await before.locator('.cm-changedLine').count(), 0);
+});
+
+test('a version can be saved without scrolling', async () => {
+  const { promptId } = await makePrompt(service, { user: 'Hello' });
+  const { page } = await visit(`/prompts/${promptId}`, {
+    ...{ as: 'editor', viewport: { width: 1440, height: 900 } },
+  });
+  const save = page.getByRole('button', { name: 'Save version' });
+  const box = await save.boundingBox();
+  assert.ok(box && box.y + box.height <= 900, JSON.stringify(box));
 });
 
 test('compares a version that is not listed yet, and loads older versions', async () => {

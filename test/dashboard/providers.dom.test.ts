@@ -17,9 +17,17 @@ const { service, visit } = await openPages({
       if (name === 'anthropic') throw new ModelFailure('PROVIDER_AUTH', 'No such key.');
       return lists[name] ?? [];
     },
+    listedPrices: (_workspaceId, name) =>
+      name === 'openai' ? [priced('gpt-a', '2.5'), priced('gpt-b', '0.15')] : [],
   },
 });
 const user = service.ownerId;
+
+function priced(model: string, inputPerMillion: string) {
+  const cache = { cacheReadPerMillion: '0.1', cacheWritePerMillion: null };
+  return { model, inputPerMillion, outputPerMillion: '10', ...cache };
+}
+
 await service.call('PUT', '/api/v1/providers/mine', { user, body: { kind: 'openai' } });
 
 test('a provider of the environment checks off its step of the first call', async () => {
@@ -37,4 +45,24 @@ test("a workspace's own provider replaces the one of the environment", async () 
   await service.call('PUT', '/api/v1/providers/openai', { user: ownerId, body });
   const { page } = await visit('/settings/providers', { as: { userId: ownerId } });
   await page.getByText('Other workspaces: yours has its own').waitFor();
+});
+
+test('shows the built-in prices of each provider, of the environment too, and finds one by its model', async () => {
+  const { page, check } = await visit('/settings/providers', { as: 'viewer' });
+  await page.getByRole('button', { name: 'Built-in prices of openai' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Built-in prices of openai' });
+  await dialog
+    .getByRole('row', { name: /^openai\/gpt-a/ })
+    .getByText('$2.5 / M')
+    .waitFor();
+  await dialog.getByLabel('Find a model').fill('gpt-B');
+  await dialog.getByRole('row', { name: /^openai\/gpt-a/ }).waitFor({ state: 'detached' });
+  await dialog
+    .getByRole('row', { name: /^openai\/gpt-b/ })
+    .getByText('$0.15 / M')
+    .waitFor();
+  await check();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Built-in prices of mine' }).click();
+  await page.getByText('The built-in table has no prices of this provider.').waitFor();
 });

@@ -20,6 +20,7 @@ const { service, visit } = await openDashboard({
       if (name === 'anthropic') throw new ModelFailure('PROVIDER_AUTH', 'No such key.');
       return lists[name] ?? [];
     },
+    listedPrices: () => [],
   },
 });
 const user = service.ownerId;

@@ -57,6 +57,13 @@ test('a user has figures, sessions and, for owners, an erasure', async () => {
   assert.equal(await viewer.page.getByRole('button', { name: 'Erase…' }).count(), 0);
 });
 
+test('a user without records has no figures, but what may be the reason', async () => {
+  const { page, check } = await visit('/user?user=nobody', { as: 'viewer' });
+  await page.getByText('in exactly this spelling').waitFor();
+  assert.equal(await page.getByText('Latency p95').count(), 0);
+  await check();
+});
+
 test('headers sort the list, which has the first line of the output and totals', async () => {
   const { page, check } = await visit(`/agents/${agent.agentId}/history`, { as: 'viewer' });
   const sortBy = (name: string) =>

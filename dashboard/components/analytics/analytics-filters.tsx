@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { agentsQuery } from '../../data/agents/agents.ts';
 import type { AnalyticsSearch } from '../../data/analytics/analytics-search.ts';
 import { useKeyNames } from '../../data/workspace/key-names.ts';
+import { focusFilters } from '../tables/focus-filters.ts';
 
 type Filters = Pick<AnalyticsSearch, 'agent' | 'model' | 'key' | 'user' | 'tag'>;
 
@@ -20,10 +21,11 @@ export function AnalyticsFilters(props: {
   const isFiltered = Boolean(agent || model || key || user || tag);
   const listed = (agents.data?.agents ?? []).map((one) => [one.agentId, one.agentName] as const);
   return (
-    <Group gap="xs" align="flex-end">
+    <Group component="search" gap="xs" align="flex-end">
       {agentId === undefined && (
         <NativeSelect
           size="xs"
+          w="12rem"
           aria-label="Agent"
           value={agent}
           data={options('All agents', listed, agent)}
@@ -32,6 +34,7 @@ export function AnalyticsFilters(props: {
       )}
       <NativeSelect
         size="xs"
+        w="12rem"
         aria-label="Key"
         value={key}
         data={options('All keys', [...(keys ?? [])], key)}
@@ -44,12 +47,13 @@ export function AnalyticsFilters(props: {
         <Button
           size="xs"
           variant="default"
-          onClick={() =>
+          onClick={(event) => {
+            focusFilters(event);
             onChange({
               ...{ agent: undefined, model: undefined, key: undefined },
               ...{ user: undefined, tag: undefined },
-            })
-          }
+            });
+          }}
         >
           Clear filters
         </Button>

@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core';
-import { formatRelativeTime, formatTime } from '../../data/text/format.ts';
+import { formatRelativeTime, formatShortTime, formatTime } from '../../data/text/format.ts';
 import { useCurrentMinute } from '../hooks/use-current-minute.ts';
 import classes from './time.module.css';
 
@@ -19,15 +19,16 @@ export function Time({
 }) {
   useCurrentMinute();
   const full = formatTime(at);
-  const relative = wanted === 'day' ? Date.now() - Date.parse(at) < dayMs : wanted;
+  const short = wanted === 'day';
+  const relative = short ? Date.now() - Date.parse(at) < dayMs : wanted;
   return (
     <Tooltip
-      label={relative ? `${full} · ${at}` : at}
+      label={relative || short ? `${full} · ${at}` : at}
       events={{ hover: true, focus: true, touch: true }}
     >
       <time dateTime={at} className={classes.time} data-relative={relative || undefined}>
-        {relative ? formatRelativeTime(at) : full}
-        {relative && <span className="visually-hidden">, {full}</span>}
+        {relative ? formatRelativeTime(at) : short ? formatShortTime(at) : full}
+        {(relative || short) && <span className="visually-hidden">, {full}</span>}
       </time>
     </Tooltip>
   );

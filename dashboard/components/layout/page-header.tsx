@@ -18,7 +18,7 @@ interface Parent {
 /** The header of every page: title, breadcrumb and actions. Also sets the document title. */
 export function PageHeader(props: {
   readonly title: string;
-  /** Next to the title, for example a state. */
+  /** Next to the title, for example a state and the id. */
   readonly badge?: ReactNode;
   readonly description?: ReactNode;
   /** User-written text of any length; collapsed to three lines. */
@@ -34,13 +34,13 @@ export function PageHeader(props: {
   return (
     <header className={classes.header}>
       <div className={classes.text}>
-        {parent && (
-          <nav aria-label="Breadcrumb" className={classes.parent}>
-            <Link to={parent.to}>{parent.label}</Link>
-            <Icon name="right" size={12} />
-          </nav>
-        )}
         <div className={classes.title}>
+          {parent && (
+            <nav aria-label="Breadcrumb" className={classes.parent}>
+              <Link to={parent.to}>{parent.label}</Link>
+              <Icon name="right" size={12} />
+            </nav>
+          )}
           <h1 ref={heading} dir="auto" tabIndex={-1}>
             {title}
           </h1>

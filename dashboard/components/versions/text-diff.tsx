@@ -17,7 +17,8 @@ export default function TextDiff(props: {
   useEffect(() => {
     if (!parent.current) return;
     const side = (doc: string, label: string) => ({
-      doc,
+      // Else the last line of the shorter text would count as changed, for lack of what ends it.
+      doc: `${doc}\n`,
       extensions: [
         editorTheme(label),
         EditorState.readOnly.of(true),

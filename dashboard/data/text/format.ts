@@ -77,6 +77,12 @@ const dayAndTime = new Intl.DateTimeFormat(undefined, {
   ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
 });
 
+/** To the minute, with the year only if it is another one. */
+export function formatShortTime(iso: string): string {
+  const at = new Date(iso);
+  return at.getFullYear() === new Date().getFullYear() ? dayAndTime.format(at) : formatTime(iso);
+}
+
 /** From one moment to another, inclusive; whole days without the time. */
 export function formatSpan(startMs: number, endMs: number): string {
   const [start, end] = [new Date(startMs), new Date(endMs)];

@@ -55,7 +55,7 @@ function marksOf({ when, forEach, fallback, onFailure }: Fields): string[] {
     typeof when === 'string' && 'when',
     forEach && 'for each',
     fallback && 'fallback',
-    onFailure === 'continue' && 'optional',
+    onFailure === 'continue' && 'may fail',
   ];
   return marks.filter((mark) => typeof mark === 'string');
 }

@@ -33,7 +33,7 @@ export function Activity({ agentId }: { readonly agentId: string }) {
       actions={
         <RangePicker
           search={search}
-          presets={['24h', '7d', '30d']}
+          presets={['24h', 'yesterday', '7d', '30d']}
           fallback="24h"
           range={range}
           onChange={(chosen) =>

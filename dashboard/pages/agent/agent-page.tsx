@@ -18,9 +18,13 @@ export function AgentPage() {
       <PageHeader
         parent={{ label: 'Agents', to: '/agents' }}
         title={agent.agentName}
-        badge={<StageBadge agent={agent} />}
+        badge={
+          <>
+            <StageBadge agent={agent} />
+            <Identifier id={agentId} name="agent ID" />
+          </>
+        }
         about={agent.description}
-        description={<Identifier id={agentId} name="agent ID" />}
         actions={<AgentActions agent={agent} />}
       />
       {areas.length > 1 && (

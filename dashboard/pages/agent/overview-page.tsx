@@ -12,12 +12,15 @@ const route = getRouteApi('/app/agents/$agentId');
 export function OverviewPage() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(agentQuery(agentId));
+  // Before it is deployed, the next stage is what matters; afterwards, what it does.
+  const isLive = agent.status === 'Deployed';
   return (
     <div className={columns.columns}>
       <div className={columns.main}>
-        <LifecycleCard agent={agent} />
+        {!isLive && <LifecycleCard agent={agent} />}
         <Activity agentId={agentId} />
         <AgentRefusals agentId={agentId} />
+        {isLive && <LifecycleCard agent={agent} />}
       </div>
       <aside className={columns.side} aria-label="Settings summary">
         <SettingsSummary agent={agent} />

@@ -1,6 +1,7 @@
 import { NativeSelect, Pill } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { FilterChange } from '../../components/hooks/use-filters.ts';
+import { focusFilters } from '../../components/tables/focus-filters.ts';
 import list from '../../components/tables/list.module.css';
 import { SearchInput } from '../../components/tables/search-input.tsx';
 import { promptQuery } from '../../data/prompts/prompts.ts';
@@ -69,6 +70,7 @@ export function AgentFilters(props: {
               'aria-label': `Remove filter ${labels[name]} ${text}`,
               'aria-hidden': false,
               tabIndex: 0,
+              onClick: focusFilters,
             }}
             onRemove={() => onChange({ [name]: undefined })}
           >

@@ -9,13 +9,12 @@ import { lazyComponent } from '../../components/loading/lazy-component.tsx';
 import { EmptyState } from '../../components/states/empty-state.tsx';
 import { ErrorState } from '../../components/states/error-state.tsx';
 import { ExecutionBadge } from '../../components/states/status-badge.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { type ExecutionDetail, executionQuery } from '../../data/executions/executions.ts';
 import { contentText } from '../../data/executions/sent-files.ts';
 import { stringify } from '../../data/text/exact-json.ts';
-import { formatDuration, formatExactCount } from '../../data/text/format.ts';
-import { costCell } from './amounts.tsx';
+import { formatCost, formatDuration, formatExactCount } from '../../data/text/format.ts';
 import { indentJson } from './record/json-text.ts';
-import classes from './record/record.module.css';
 
 const TextDiff = lazyComponent(() => import('../../components/versions/text-diff.tsx'));
 
@@ -64,33 +63,22 @@ function Comparison({ before, after }: Pair) {
   ] as const;
   return (
     <div className="stack" data-full-width>
-      <table className={classes.compared}>
-        <caption className="visually-hidden">Figures</caption>
-        <thead>
-          <tr>
-            <td />
-            {[before, after].map((one) => (
-              <th key={one.executionId} scope="col">
-                <Link
-                  to="/history/$agentId/$executionId"
-                  params={{ agentId: one.agentId, executionId: one.executionId }}
-                >
-                  <Time at={one.executedAt} />
-                </Link>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {figures.map(([name, show]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td dir="auto">{show(before)}</td>
-              <td dir="auto">{show(after)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        caption="Figures"
+        columns={[
+          { header: 'Figure', cell: ({ name }) => <span className="soft">{name}</span> },
+          columnOf('First', before),
+          columnOf('Second', after),
+          {
+            header: 'Difference',
+            align: 'right',
+            hideBelow: 'sm',
+            cell: (figure) => differenceOf(figure, before, after),
+          },
+        ]}
+        rows={figures}
+        rowKey={({ name }) => name}
+      />
       {parts.map(([title, read]) => (
         <Card key={title} title={title}>
           <Difference before={read(before)} after={read(after)} label={title} />
@@ -100,17 +88,61 @@ function Comparison({ before, after }: Pair) {
   );
 }
 
-const figures: readonly (readonly [string, (one: ExecutionDetail) => ReactNode])[] = [
-  ['Status', (execution) => <ExecutionBadge execution={execution} />],
-  ['Error', ({ errorCode }) => errorCode ?? '–'],
-  ['Agent', ({ agentName }) => agentName],
-  ['Version', ({ promptVersionLabel }) => <code>{promptVersionLabel}</code>],
-  ['Model', ({ modelUsed }) => <code>{modelUsed}</code>],
-  ['Latency', ({ latencyMs }) => (latencyMs === undefined ? '–' : formatDuration(latencyMs))],
-  ['Input tokens', ({ inputTokens }) => formatExactCount(inputTokens ?? 0)],
-  ['Output tokens', ({ outputTokens }) => formatExactCount(outputTokens ?? 0)],
-  ['Cost', (one) => costCell(one) ?? '–'],
+function columnOf(header: string, execution: ExecutionDetail): Column<Figure> {
+  const { agentId, executionId, executedAt } = execution;
+  return {
+    header,
+    headerCell: (
+      <Link to="/history/$agentId/$executionId" params={{ agentId, executionId }}>
+        <Time at={executedAt} relative="day" />
+      </Link>
+    ),
+    cell: ({ show }) => <bdi className="wrap">{show(execution)}</bdi>,
+  };
+}
+
+interface Figure {
+  readonly name: string;
+  readonly show: (execution: ExecutionDetail) => ReactNode;
+  /** Of a figure that has a difference. */
+  readonly measure?: (execution: ExecutionDetail) => number | undefined;
+  readonly format?: (amount: number) => string;
+}
+
+const figures: readonly Figure[] = [
+  { name: 'Status', show: (execution) => <ExecutionBadge execution={execution} /> },
+  { name: 'Error', show: ({ errorCode }) => errorCode ?? '–' },
+  { name: 'Agent', show: ({ agentName }) => agentName },
+  { name: 'Version', show: ({ promptVersionLabel }) => <code>{promptVersionLabel}</code> },
+  { name: 'Model', show: ({ modelUsed }) => <code>{modelUsed}</code> },
+  measured('Latency', ({ latencyMs }) => latencyMs, formatDuration),
+  measured('Input tokens', ({ inputTokens }) => inputTokens, formatExactCount),
+  measured('Output tokens', ({ outputTokens }) => outputTokens, formatExactCount),
+  measured('Cost', ({ costUSD, costKnown }) => (costKnown ? costUSD : undefined), formatCost),
 ];
+
+function measured(
+  name: string,
+  measure: (execution: ExecutionDetail) => number | undefined,
+  format: (amount: number) => string,
+): Figure {
+  const show = (execution: ExecutionDetail) => {
+    const amount = measure(execution);
+    return amount === undefined ? '–' : format(amount);
+  };
+  return { name, show, measure, format };
+}
+
+function differenceOf(
+  { measure, format }: Figure,
+  before: ExecutionDetail,
+  after: ExecutionDetail,
+) {
+  const [from, to] = [measure?.(before), measure?.(after)];
+  if (!format || from === undefined || to === undefined) return null;
+  if (from === to) return 'none';
+  return `${to > from ? '+' : '−'}${format(Math.abs(to - from))}`;
+}
 
 /** JSON is compared line by line once it is indented. */
 function outputOf({ outputText, outputJson }: ExecutionDetail): string | undefined {
@@ -138,13 +170,18 @@ function Difference(props: {
     return <p className="note">{before === '' ? 'Neither is stored.' : 'No difference.'}</p>;
   }
   return (
-    <Suspense fallback={<Skeleton height={120} />}>
-      <TextDiff
-        before={before}
-        after={after}
-        beforeLabel={`${label} of the first execution`}
-        afterLabel={`${label} of the second execution`}
-      />
-    </Suspense>
+    <div className="stack-small">
+      {(before === '' || after === '') && (
+        <p className="note">The {before === '' ? 'first' : 'second'} execution has none.</p>
+      )}
+      <Suspense fallback={<Skeleton height={120} />}>
+        <TextDiff
+          before={before}
+          after={after}
+          beforeLabel={`${label} of the first execution`}
+          afterLabel={`${label} of the second execution`}
+        />
+      </Suspense>
+    </div>
   );
 }

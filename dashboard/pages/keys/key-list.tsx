@@ -6,6 +6,7 @@ import { Time } from '../../components/figures/time.tsx';
 import { StateBadge } from '../../components/states/state-badge.tsx';
 import type { Column } from '../../components/tables/data-table.tsx';
 import list from '../../components/tables/list.module.css';
+import { NameCell } from '../../components/tables/name-cell.tsx';
 import { useAgentNames } from '../../data/agents/agent-names.ts';
 import { keyStateOf } from '../../data/workspace/keys.ts';
 import { useMemberNames } from '../../data/workspace/member-names.ts';
@@ -37,19 +38,21 @@ const columns: readonly Column<ApiKey>[] = [
     header: 'Name',
     isName: true,
     cell: ({ name, start }) => (
-      <div className={list.line}>
-        <span className={list.name} title={name} dir="auto">
-          {name}
-        </span>
-        <code className={classes.start}>{start}…</code>
-      </div>
+      <NameCell
+        name={
+          <span className={list.name} title={name} dir="auto">
+            {name}
+          </span>
+        }
+        about={`${start}…`}
+      />
     ),
   },
   { header: 'State', cell: (key) => <KeyState apiKey={key} /> },
   {
     header: 'Permissions',
     hideBelow: 'md',
-    cell: ({ permissions }) => <span className="nowrap">{permissions.join(', ')}</span>,
+    cell: ({ permissions }) => <span className="wide-text">{permissions.join(', ')}</span>,
   },
   {
     header: 'Agents',

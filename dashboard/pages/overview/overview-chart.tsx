@@ -20,7 +20,7 @@ const shown = {
 type Shown = keyof typeof shown;
 
 /** Executions or cost of the period over time. */
-export function OverviewChart({ search }: { readonly search: RangeSearch }) {
+export default function OverviewChart({ search }: { readonly search: RangeSearch }) {
   const [metric, setMetric] = useState<Shown>('executions');
   const range = search.range ?? (search.from === undefined ? '24h' : undefined);
   const data = useAnalytics(undefined, { ...search, range, metric, by: shown[metric].by });

@@ -1,30 +1,34 @@
+import { Skeleton } from '@mantine/core';
+import { Suspense } from 'react';
 import { RangePicker } from '../../components/analytics/range-picker.tsx';
 import { useCurrentMinute } from '../../components/hooks/use-current-minute.ts';
 import { useFilters } from '../../components/hooks/use-filters.ts';
 import { PageHeader } from '../../components/layout/page-header.tsx';
+import { lazyComponent } from '../../components/loading/lazy-component.tsx';
 import type { RangeSearch } from '../../data/analytics/range-search.ts';
 import { toTimeRange } from '../../data/analytics/time-range.ts';
-import { useMe, workspaceName } from '../../data/workspace/me.ts';
 import { AgentRanking } from './agent-ranking.tsx';
 import { FailureCodes } from './failure-codes.tsx';
 import { FirstSteps, useFirstSteps } from './first-steps.tsx';
 import { KeyFigures } from './key-figures.tsx';
 import { Limits } from './limits.tsx';
 import classes from './overview.module.css';
-import { OverviewChart } from './overview-chart.tsx';
 import { RecentFailures } from './recent-failures.tsx';
+
+/** Loaded beside the figures, and not before there is a call to show. */
+const OverviewChart = lazyComponent(() => import('./overview-chart.tsx'));
 
 /** What happens in the workspace: each figure leads to the list that it counts. */
 export function OverviewPage() {
   const [search, change] = useFilters<RangeSearch & { readonly offset?: undefined }>();
   const nowMs = useCurrentMinute() * 60_000;
   const range = toTimeRange(search, nowMs, '24h');
-  const { isLoading } = useFirstSteps();
+  const { done, isLoading } = useFirstSteps();
+  const hasCalls = !isLoading && done?.call !== false;
   return (
     <>
       <PageHeader
         title="Overview"
-        description={<bdi>{workspaceName(useMe())}</bdi>}
         actions={
           <RangePicker
             search={search}
@@ -37,7 +41,11 @@ export function OverviewPage() {
       />
       <div className={classes.page} style={isLoading ? { visibility: 'hidden' } : {}}>
         <FirstSteps />
-        <OverviewChart search={search} />
+        {hasCalls && (
+          <Suspense fallback={<Skeleton height={386} />}>
+            <OverviewChart search={search} />
+          </Suspense>
+        )}
         <KeyFigures range={range} search={search} nowMs={nowMs} />
         <div className={classes.columns}>
           <FailureCodes range={range} />

@@ -61,12 +61,6 @@ export function EditorPage() {
         />
       </div>
       <aside className={columns.side} aria-label="Version">
-        <SideCards
-          draft={draft}
-          readOnly={readOnly}
-          onGoTo={(occurrence) => setTarget({ ...occurrence })}
-          onEdit={edit}
-        />
         {!readOnly && (
           <SaveVersion
             prompt={prompt}
@@ -76,6 +70,12 @@ export function EditorPage() {
             onSaved={saved}
           />
         )}
+        <SideCards
+          draft={draft}
+          readOnly={readOnly}
+          onGoTo={(occurrence) => setTarget({ ...occurrence })}
+          onEdit={edit}
+        />
       </aside>
     </div>
   );

@@ -23,9 +23,13 @@ export function PromptPage() {
       <PageHeader
         parent={{ label: 'Prompts', to: '/prompts' }}
         title={prompt.name}
-        badge={prompt.archived && <StateBadge tone="calm" text="Archived" />}
+        badge={
+          <>
+            {prompt.archived && <StateBadge tone="calm" text="Archived" />}
+            <Identifier id={promptId} name="prompt ID" />
+          </>
+        }
         about={prompt.description}
-        description={<Identifier id={promptId} name="prompt ID" />}
         actions={<PromptActions prompt={prompt} />}
       />
       <Tabs label="Prompt" page={prompt.name}>

@@ -23,10 +23,10 @@ export function VariableList(props: {
               <button
                 key={`${occurrence.template} ${occurrence.offset}`}
                 type="button"
-                aria-label={`${occurrence.template} ${occurrence.line}: go to ${name}`}
+                aria-label={`${occurrence.template}, line ${occurrence.line}: go to ${name}`}
                 onClick={() => props.onGoTo(occurrence)}
               >
-                {occurrence.template} {occurrence.line}
+                {occurrence.template}, line {occurrence.line}
               </button>
             ))}
             {occurrences.length > shownMax && <span>and {occurrences.length - shownMax} more</span>}

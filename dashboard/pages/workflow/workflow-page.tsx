@@ -29,9 +29,13 @@ export function WorkflowPage() {
       <PageHeader
         parent={{ label: 'Workflows', to: '/workflows' }}
         title={workflow.name}
-        badge={<EnabledBadge enabled={workflow.enabled && !workflow.problems} />}
+        badge={
+          <>
+            <EnabledBadge enabled={workflow.enabled && !workflow.problems} />
+            <Identifier id={workflowId} name="workflow ID" />
+          </>
+        }
         about={workflow.description}
-        description={<Identifier id={workflowId} name="workflow ID" />}
         actions={<WorkflowActions workflow={workflow} />}
       />
       {workflow.problems && (

@@ -50,6 +50,10 @@ export default function CommandPalette(props: {
       query={query}
       onQueryChange={setQuery}
       shortcut={null}
+      // What stands behind it stays readable, and results grow downwards.
+      overlayProps={{ backgroundOpacity: 0.4 }}
+      centered={false}
+      yOffset="12vh"
     >
       <Modal.Title className="visually-hidden">Search</Modal.Title>
       <Spotlight.Search
@@ -57,7 +61,7 @@ export default function CommandPalette(props: {
         aria-label="Search pages, agents, prompts, workflows, actions and identifiers"
         leftSection={<Icon name="search" />}
       />
-      <Spotlight.ActionsList id={listId} style={{ height: listHeight }}>
+      <Spotlight.ActionsList id={listId} style={{ maxHeight: listHeightMax }}>
         {groups.map(({ label, items }) => (
           <Spotlight.ActionsGroup key={label} label={label}>
             {items.map(({ id, ...item }) => (
@@ -77,8 +81,7 @@ export default function CommandPalette(props: {
   );
 }
 
-/** Fixed: the dialog is centered and would move whenever its results change. A small window caps it. */
-const listHeight = 420;
+const listHeightMax = 'min(26rem, 60vh)';
 
 interface Group {
   readonly label: string;

@@ -4,7 +4,7 @@ import type { ProviderMessage } from '../agent/provider-message.ts';
 import type { ResponseFormat } from '../agent/response-format.ts';
 import type { Tool, ToolChoice } from '../agent/version-content.ts';
 import type { ExecutionErrorCode } from '../failure.ts';
-import type { Price } from './price.ts';
+import type { ListedPrice, Price } from './price.ts';
 import type { ProviderKind, StoredProvider } from './provider.ts';
 
 /**
@@ -59,6 +59,12 @@ export interface ProviderDirectory {
     providerName: string,
     provider: StoredProvider | null,
   ): Promise<string[]>;
+  /** The built-in prices of its models, by names without its prefix; empty if it is not configured. */
+  listedPrices(
+    workspaceId: string,
+    providerName: string,
+    provider: StoredProvider | null,
+  ): ListedPrice[];
 }
 
 /** One call of a model, made for a person to read. */

@@ -15,6 +15,11 @@ export interface ChargedPrice extends Omit<Price, 'id'> {
   readonly validFrom: string;
 }
 
+/** The price of a model in the built-in table. */
+export interface ListedPrice extends Omit<Price, 'id'> {
+  readonly model: string;
+}
+
 const decimal = /^\d{1,7}(\.\d{1,12})?$/;
 const places = 12;
 

@@ -9,13 +9,17 @@ import { requireWholeWorkspace } from '../people/access/require-permission.ts';
 import { deletePrice, listPrices, putPrice } from './providers-contract.ts';
 import * as store from './statements/prices-statements.ts';
 import * as flow from './verbs/change-price.ts';
+import { listBuiltInPrices } from './verbs/test-provider.ts';
 
 /** Model prices of a workspace. */
 export function priceRoutes(app: FastifyInstance, deps: ApiDeps): void {
   const { db } = deps;
 
-  route(app, deps, listPrices, async ({ caller }) => {
-    return { result: { prices: await store.listPrices(db, caller.workspaceId) } };
+  route(app, deps, listPrices, async ({ query: { provider }, caller }) => {
+    const prices = await store.listPrices(db, caller.workspaceId);
+    if (provider === undefined) return { result: { prices } };
+    const builtIn = await listBuiltInPrices(deps, caller.workspaceId, provider);
+    return { result: { prices, builtIn } };
   });
 
   route(app, deps, putPrice, async ({ body, caller }) => {

@@ -254,17 +254,21 @@ export const listProviderModels = endpoint({
 const amount = (description: string) =>
   Type.String({ pattern: patterns.price.source, description, examples: ['2.50'] });
 
+const priceFields = {
+  model: Type.String({ description: 'Format: `provider/model`.' }),
+  inputPerMillion: amount('US dollars per million input tokens.'),
+  outputPerMillion: amount('US dollars per million output tokens.'),
+  cacheReadPerMillion: nullable(
+    amount('US dollars per million input tokens read from a cache. `null`: the input price.'),
+  ),
+  cacheWritePerMillion: nullable(
+    amount('US dollars per million input tokens written to a cache. `null`: the input price.'),
+  ),
+};
+
 export const Price = Type.Object(
   {
-    model: Type.String({ description: 'Format: `provider/model`.' }),
-    inputPerMillion: amount('US dollars per million input tokens.'),
-    outputPerMillion: amount('US dollars per million output tokens.'),
-    cacheReadPerMillion: nullable(
-      amount('US dollars per million input tokens read from a cache. `null`: the input price.'),
-    ),
-    cacheWritePerMillion: nullable(
-      amount('US dollars per million input tokens written to a cache. `null`: the input price.'),
-    ),
+    ...priceFields,
     validFrom: time(
       'Since when it has these amounts. Records of earlier executions keep what they were charged, and say with which price.',
     ),
@@ -299,7 +303,28 @@ export const listPrices = endpoint({
   path: '/api/v1/prices',
   summary: "List the workspace's own prices",
   description: "They take precedence over Cueline's built-in price table.",
-  responses: { 200: Type.Object({ prices: Type.Array(Price) }, { title: 'PriceList' }) },
+  query: query({
+    provider: Type.Optional(
+      Type.String({
+        description: 'A provider of the workspace or of the environment, to list `builtIn` too.',
+      }),
+    ),
+  }),
+  responses: {
+    200: Type.Object(
+      {
+        prices: Type.Array(Price),
+        builtIn: Type.Optional(
+          Type.Array(Type.Object(priceFields), {
+            description:
+              'What the built-in table says for models of `provider` now, for short prompts where it has tiers. Empty if it has none. Only with `provider`.',
+          }),
+        ),
+      },
+      { title: 'PriceList' },
+    ),
+    ...problems(404),
+  },
 });
 
 export const putPrice = endpoint({

@@ -63,7 +63,6 @@ export function providerRoutes(app: FastifyInstance, deps: ApiDeps): void {
   route(app, deps, listProviderModels, async ({ params, caller }) => {
     requireWholeWorkspace(caller);
     const { name } = params;
-    if (!isProviderName(name)) throw notFound('provider');
     const release = deps.shares.providerTests.take(caller.workspaceId);
     const body = await listModels(deps, caller.workspaceId, name).finally(release);
     return { status: 200, body };

@@ -1,8 +1,14 @@
-import { calcPrice, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
+import {
+  calcPrice,
+  findProvider,
+  type ModelInfo,
+  type ModelPrice,
+  type PriceOptions,
+} from '@pydantic/genai-prices';
 import { floatToUnits, toDecimal, toUnits } from '../../core/decimal.ts';
 import type { ModelRates } from '../../core/model/call-bound.ts';
 import { type Cost, noCost, type Usage, unknownCost } from '../../core/model/model-port.ts';
-import type { Price } from '../../core/model/price.ts';
+import type { ListedPrice, Price } from '../../core/model/price.ts';
 import { wordSet } from '../../core/words.ts';
 import { plainRates, type Rated, type RatedTokens, rates } from './rated-tokens.ts';
 
@@ -26,6 +32,8 @@ export type PriceList =
 
 /** Decimal places of `usd`. */
 const usdPlaces = 10;
+/** Decimal places of a price. */
+const pricePlaces = 12;
 
 /** `usage` is `null` if the provider reported none: then only a free model has a known cost. */
 export function cost(
@@ -177,6 +185,30 @@ function listed(list: PriceList, model: string, inputTokens: number, at: Date): 
   return entry?.lists[0] ? inList(entry, entry.lists[0], inputTokens) : null;
 }
 
+/** What the models of a list cost now, in its lowest tier. Leaves out those that are withdrawn or have no known price. */
+export function listedPrices(list: PriceList, at: Date): ListedPrice[] {
+  const provider = typeof list === 'string' ? undefined : findProvider(inLibrary(list));
+  if (!provider) return [];
+  return provider.models.flatMap((model) => {
+    // Only prices that change are looked up: a search takes as long as there are models.
+    const now = Array.isArray(model.prices)
+      ? findEntry(model.id, { provider: { ...provider, models: [model] } }, at)?.lists[0]
+      : model.prices;
+    const prices = now && !model.deprecated && inList({ found: model, isGoogle: false }, now, 0);
+    return prices ? [{ model: model.id, ...toTexts(prices) }] : [];
+  });
+}
+
+function toTexts({ input, output, cacheRead, cacheWrite }: Prices): Price {
+  const text = (units: bigint) => toDecimal(units, 1n, pricePlaces);
+  return {
+    inputPerMillion: text(input),
+    outputPerMillion: text(output),
+    cacheReadPerMillion: text(cacheRead),
+    cacheWritePerMillion: text(cacheWrite),
+  };
+}
+
 /** The entry of a model in the library. */
 interface Entry {
   readonly found: ModelInfo;
@@ -187,8 +219,14 @@ interface Entry {
 
 function entryOf(list: PriceList, model: string, at: Date): Entry | null {
   if (typeof list === 'string') return null;
-  const name = model.replace(/^models\//, '');
-  const where = 'provider' in list ? { providerId: list.provider } : { providerApiUrl: list.url };
+  return findEntry(model.replace(/^models\//, ''), inLibrary(list), at);
+}
+
+function inLibrary(list: Exclude<PriceList, string>): PriceOptions {
+  return 'provider' in list ? { providerId: list.provider } : { providerApiUrl: list.url };
+}
+
+function findEntry(name: string, where: PriceOptions, at: Date): Entry | null {
   // Without usage: only the entry is needed, not the library's sum.
   const entry = calcPrice({}, name, { ...where, timestamp: at });
   if (!entry) return null;
@@ -196,11 +234,13 @@ function entryOf(list: PriceList, model: string, at: Date): Entry | null {
   const daily = Array.isArray(found.prices)
     ? found.prices.filter(({ constraint }) => constraint?.type === 'time_of_date')
     : [];
-  const isGoogle = 'provider' in list && list.provider === 'google';
-  return { found, lists: [now, ...daily.map(({ prices }) => prices)], isGoogle };
+  const lists = [now, ...daily.map(({ prices }) => prices)];
+  return { found, lists, isGoogle: where.providerId === 'google' };
 }
 
-function inList({ found, isGoogle }: Entry, prices: ModelPrice, inputTokens: number) {
+type Listed = Pick<Entry, 'found' | 'isGoogle'>;
+
+function inList({ found, isGoogle }: Listed, prices: ModelPrice, inputTokens: number) {
   const isFreeModel = pricesIn(prices).length === 0 && isFree(found);
   return isFreeModel ? free : fromEntry(prices, inputTokens, isGoogle);
 }

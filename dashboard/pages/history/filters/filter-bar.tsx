@@ -1,8 +1,9 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon, Button, FocusTrap } from '@mantine/core';
 import { useState } from 'react';
 import type { ExecutionFilters } from '../../../../src/client/index.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { FilterPopover } from '../../../components/tables/filter-popover.tsx';
+import { focusFilters } from '../../../components/tables/focus-filters.ts';
 import { SearchInput } from '../../../components/tables/search-input.tsx';
 import classes from '../history.module.css';
 import { type HistorySearch, isFiltered } from '../search.ts';
@@ -39,7 +40,15 @@ export function FilterBar(props: FilterProps & { readonly onClear: () => void })
         <FilterChip key={chip.label} chip={chip} {...props} />
       ))}
       {isFiltered(search) && (
-        <Button variant="subtle" color="gray" size="xs" onClick={onClear}>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="xs"
+          onClick={(event) => {
+            focusFilters(event);
+            onClear();
+          }}
+        >
           Clear filters
         </Button>
       )}
@@ -81,7 +90,12 @@ function AddFilter(props: FilterProps) {
           ))}
         </div>
       ) : (
-        <FilterEditor name={name} {...props} onDone={() => setOpened(false)} />
+        // The chosen field had the focus and is gone.
+        <FocusTrap>
+          <div>
+            <FilterEditor name={name} {...props} onDone={() => setOpened(false)} />
+          </div>
+        </FocusTrap>
       )}
     </FilterPopover>
   );
@@ -122,7 +136,10 @@ function FilterChip({ chip, ...props }: FilterProps & { readonly chip: Chip }) {
         color="gray"
         size="sm"
         aria-label={`Remove filter ${chip.label} ${chip.value}`}
-        onClick={() => props.onChange(chip.without)}
+        onClick={(event) => {
+          focusFilters(event);
+          props.onChange(chip.without);
+        }}
       >
         <Icon name="close" size={12} />
       </ActionIcon>

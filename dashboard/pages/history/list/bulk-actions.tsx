@@ -43,6 +43,7 @@ export function BulkActions(props: {
         key={one}
         size="xs"
         variant="default"
+        {...(one === 'delete' && { c: 'var(--bad)' })}
         onClick={() => openDialog(<BulkDialog action={one} rows={targets} onDone={onDone(one)} />)}
       >
         {count === rows.length ? label : `${label} (${count})`}
@@ -51,7 +52,9 @@ export function BulkActions(props: {
   };
   return (
     <>
-      <span role="status">{rows.length.toLocaleString()} selected</span>
+      <span role="status" className="grow">
+        {rows.length.toLocaleString()} selected
+      </span>
       {canEdit && (['cancel', 'run again'] as const).map(offer)}
       <Compare rows={rows} />
       <ExportSelected agentId={props.agentId} rows={rows} />

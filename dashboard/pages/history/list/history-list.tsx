@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import type { ExecutionPage } from '../../../../src/client/index.ts';
 import { Time } from '../../../components/figures/time.tsx';
 import { useFilters } from '../../../components/hooks/use-filters.ts';
@@ -62,15 +63,18 @@ export function History({ agentId }: { readonly agentId?: string }) {
           ) : (
             <>
               <span role="status">{countText(list, search)}</span>
-              <ColumnMenu {...choice} />
-              <ExportMenu agentId={agentId} filters={exportFilters(filters)} />
+              <Totals agentId={agentId} filters={filters} list={list} />
+              <Group gap={6} ml="auto">
+                <ColumnMenu {...choice} />
+                <ExportMenu agentId={agentId} filters={exportFilters(filters)} />
+              </Group>
             </>
           )}
         </div>
-        <Totals agentId={agentId} filters={filters} list={list} />
         <StaleNotice query={{ ...list.news.query, data: rows }} />
         <NewExecutions list={list} />
         <Rows
+          agentId={agentId}
           list={list}
           columns={columns}
           search={search}
@@ -87,13 +91,14 @@ export function History({ agentId }: { readonly agentId?: string }) {
 type List = ReturnType<typeof useExecutionList>;
 
 function Rows(props: {
+  readonly agentId: string | undefined;
   readonly list: List;
   readonly columns: ReturnType<typeof columnsOf>;
   readonly search: HistorySearch;
   readonly clear: () => void;
   readonly openId: string | undefined;
 }) {
-  const { list, columns, search, clear, openId } = props;
+  const { agentId, list, columns, search, clear, openId } = props;
   const { pages, rows } = list;
   const [, change] = useFilters<HistorySearch>();
   const last = pages.data?.pages.at(-1);
@@ -104,7 +109,7 @@ function Rows(props: {
     return <ErrorState error={pages.error} onRetry={() => void pages.refetch()} />;
   }
   if (rows?.length === 0 && !isSearch) {
-    return <NoExecutions filtered={isFiltered(search)} onClear={clear} />;
+    return <NoExecutions agentId={agentId} filtered={isFiltered(search)} onClear={clear} />;
   }
   const rowProps = ({ executionId }: Execution) =>
     ({ 'data-open': executionId === openId || undefined }) as object;
@@ -197,15 +202,34 @@ function SearchFurther({ pages }: { readonly pages: List['pages'] }) {
 }
 
 function NoExecutions({
+  agentId,
   filtered,
   onClear,
 }: {
+  readonly agentId: string | undefined;
   readonly filtered: boolean;
   readonly onClear: () => void;
 }) {
   if (!filtered) {
     return (
-      <EmptyState icon="history" title="No executions yet">
+      <EmptyState
+        icon="history"
+        title="No executions yet"
+        action={
+          <Button
+            variant="default"
+            renderRoot={(root: object) =>
+              agentId === undefined ? (
+                <Link {...root} to="/agents" />
+              ) : (
+                <Link {...root} to="/agents/$agentId/use" params={{ agentId }} />
+              )
+            }
+          >
+            {agentId === undefined ? 'Show agents' : 'Call this agent'}
+          </Button>
+        }
+      >
         Each call of an agent is recorded here with its variables, prompts, output, latency and
         cost.
       </EmptyState>

@@ -7,6 +7,7 @@ import { MetricList } from '../../../components/figures/metric-list.tsx';
 import { Time } from '../../../components/figures/time.tsx';
 import { Card } from '../../../components/layout/card.tsx';
 import { PageHeader } from '../../../components/layout/page-header.tsx';
+import { EmptyState } from '../../../components/states/empty-state.tsx';
 import { ErrorState } from '../../../components/states/error-state.tsx';
 import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
 import { sessionsQuery, userFiguresQuery } from '../../../data/executions/conversations.ts';
@@ -40,6 +41,7 @@ export function UserPage() {
             {canErase && (
               <Button
                 variant="default"
+                c="var(--bad)"
                 onClick={() =>
                   openDialog(<ConfirmErasure by="user" name="" value={user} onDone={() => {}} />)
                 }
@@ -50,6 +52,23 @@ export function UserPage() {
           </>
         }
       />
+      <UserRecords user={user} />
+    </>
+  );
+}
+
+function UserRecords({ user }: { readonly user: string }) {
+  const figures = useQuery(userFiguresQuery(user));
+  if (figures.data && !figures.data.newest) {
+    return (
+      <EmptyState icon="history" title="No records of this user">
+        Calls name their user in the field <code>user</code>, in exactly this spelling. Records may
+        have been erased, or their retention period has ended.
+      </EmptyState>
+    );
+  }
+  return (
+    <>
       <div className={classes.figures}>
         <Figures user={user} />
       </div>

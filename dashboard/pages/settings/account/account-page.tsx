@@ -22,24 +22,26 @@ export function AccountPage() {
         </div>
       </Card>
       <Card title="Appearance">
-        <SegmentedControl
-          aria-label="Appearance"
-          data={schemes.map(({ scheme, label }) => ({ value: scheme, label }))}
-          value={colorScheme}
-          onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}
-        />
+        <div className="form">
+          <SegmentedControl
+            aria-label="Appearance"
+            data={schemes.map(({ scheme, label }) => ({ value: scheme, label }))}
+            value={colorScheme}
+            onChange={(scheme) => setColorScheme(scheme as typeof colorScheme)}
+          />
+        </div>
       </Card>
       <Card title="Change password">
+        <p className="intro">Changing your password ends all your other sessions.</p>
         <div className="form">
-          <p className="note">Changing your password ends all your other sessions.</p>
           <PasswordForm />
         </div>
       </Card>
       <Card title="Delete account">
+        <p className="intro">
+          If you are the last owner of a workspace, make another member an owner first.
+        </p>
         <div className="form">
-          <p className="note">
-            If you are the last owner of a workspace, make another member an owner first.
-          </p>
           <DeleteAccount />
         </div>
       </Card>

@@ -12,6 +12,7 @@ export function DeleteAccount({ fullWidth = false }: { fullWidth?: boolean }) {
       <Button
         fullWidth={fullWidth}
         variant="default"
+        c="var(--bad)"
         onClick={() => openDialog(<DeleteAccountDialog />)}
       >
         Delete account

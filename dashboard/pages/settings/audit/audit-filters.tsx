@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FilterChange } from '../../../components/hooks/use-filters.ts';
 import { useOutsideChange } from '../../../components/hooks/use-outside-change.ts';
+import { focusFilters } from '../../../components/tables/focus-filters.ts';
 import list from '../../../components/tables/list.module.css';
 import { SearchInput } from '../../../components/tables/search-input.tsx';
 import { fromDateInput, toDateInput } from '../../../data/text/day-range.ts';
@@ -48,7 +49,13 @@ export function AuditFilters(props: {
         onChange={(to) => onChange({ endDate: to || undefined })}
       />
       {hasFilters(filters) && (
-        <Button variant="default" onClick={props.onClear}>
+        <Button
+          variant="default"
+          onClick={(event) => {
+            focusFilters(event);
+            props.onClear();
+          }}
+        >
           Clear filters
         </Button>
       )}

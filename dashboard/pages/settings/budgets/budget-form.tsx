@@ -134,9 +134,9 @@ function fieldsOf(
     ],
     { name: 'name', label: 'Name', placeholder: describeBudget(values), maxLength: 200 },
     [
-      { name: 'thresholds', label: 'Tell at (%)', placeholder: 'Never' },
+      { name: 'thresholds', label: 'Notify at (%)', placeholder: 'Never' },
       {
-        ...{ name: 'maxTokens', label: 'maxTokens of agents without' },
+        ...{ name: 'maxTokens', label: 'maxTokens if not set' },
         ...{ as: 'number', empty: 4_096, min: 1, max: 1_000_000 },
       },
       { name: 'onUnknown', label: 'Models without a price', options: unknownChoices },

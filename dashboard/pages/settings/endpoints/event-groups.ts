@@ -6,7 +6,7 @@ export type EventType = EventEndpoint['eventTypes'][number];
 export const alertEventTypes: EventType[] = ['alert.fired', 'alert.cleared'];
 
 /** When each is sent, in one sentence. */
-export const eventSentences: Readonly<Partial<Record<EventType, string>>> = {
+export const eventSentences: Readonly<Record<EventType, string>> = {
   'execution.succeeded': 'An execution has its output.',
   'execution.failed': 'An execution failed in all attempts.',
   'execution.canceled': 'An execution was canceled.',
@@ -20,6 +20,9 @@ export const eventSentences: Readonly<Partial<Record<EventType, string>>> = {
   'agent.deleted': 'An agent was deleted.',
   'alert.fired': 'An alert crossed its threshold.',
   'alert.cleared': 'An alert is back below its threshold.',
+  'budget.threshold': 'A share of a budget is spent or reserved.',
+  'budget.exhausted': 'A budget refused a call.',
+  'budget.overrun': 'A provider charged more than was reserved.',
   'quota.threshold': 'A share of the monthly AI Actions is used.',
   'quota.exhausted': 'The monthly AI Actions are used up.',
   'provider.failing': 'Most calls of a provider fail.',
@@ -27,6 +30,7 @@ export const eventSentences: Readonly<Partial<Record<EventType, string>>> = {
   'key.revoked': 'An API key was revoked.',
   'key.expiring': 'An API key expires within seven days.',
   'endpoint.disabled': 'An endpoint was disabled after repeated failures.',
+  ping: 'A test.',
 };
 export const budgetEventTypes: EventType[] = [
   'budget.threshold',

@@ -7,6 +7,7 @@ import type { Column } from '../../../components/tables/data-table.tsx';
 import { environmentProvidersQuery, useListModels } from '../../../data/workspace/providers.ts';
 import { SmallButton } from '../../../kit/confirm-dialog.tsx';
 import { List } from '../../../kit/list.tsx';
+import { BuiltInPrices } from './built-in-prices.tsx';
 
 /** The providers of the server's environment, which every workspace can use. Nothing is shown if there are none. */
 export function EnvironmentProviders(props: {
@@ -44,6 +45,7 @@ export function EnvironmentProviders(props: {
           },
           ...(canTest ? [connection] : []),
         ]}
+        actions={({ name }) => !own.includes(name) && <BuiltInPrices provider={name} />}
         empty={null}
       />
     </Card>

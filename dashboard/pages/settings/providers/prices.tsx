@@ -9,6 +9,7 @@ import { prices } from '../../../data/workspace/prices.ts';
 import { ConfirmButton, SmallButton } from '../../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../../kit/dialog.tsx';
 import { List } from '../../../kit/list.tsx';
+import { priceColumns } from './price-columns.tsx';
 import { PriceForm } from './price-form.tsx';
 
 const route = getRouteApi('/app/settings/providers');
@@ -29,7 +30,8 @@ export function Prices() {
     >
       <p className="intro">
         Custom prices override the built-in price table for new model calls. Use them for negotiated
-        prices and for models that the table does not include.
+        prices and for models that the table does not include. <b>Prices</b> beside a provider shows
+        what the table says.
       </p>
       <List
         caption="Custom price list"
@@ -48,19 +50,9 @@ export function Prices() {
 }
 
 const columns: readonly Column<Price>[] = [
-  { header: 'Model', cell: ({ model }) => <code className="code">{model}</code> },
-  amount('Input', (price) => price.inputPerMillion),
-  amount('Output', (price) => price.outputPerMillion),
-  amount('Cache read', (price) => price.cacheReadPerMillion ?? 'Same as input', 'md'),
-  amount('Cache write', (price) => price.cacheWritePerMillion ?? 'Same as input', 'md'),
+  ...priceColumns,
   { header: 'Since', hideBelow: 'md', cell: ({ validFrom }) => <Time at={validFrom} relative /> },
 ];
-
-/** Dollars per million tokens, with all digits as set. */
-function amount(header: string, of: (price: Price) => string, hideBelow?: 'md'): Column<Price> {
-  const cell = (price: Price) => (/^\d/.test(of(price)) ? `$${of(price)} / M` : of(price));
-  return { header, align: 'right', cell, ...(hideBelow && { hideBelow }) };
-}
 
 function DeletePrice({ model }: { readonly model: string }) {
   return (

@@ -10,6 +10,7 @@ import { providers } from '../../../data/workspace/providers.ts';
 import { ConfirmButton, SmallButton } from '../../../kit/confirm-dialog.tsx';
 import { openDialog } from '../../../kit/dialog.tsx';
 import { List } from '../../../kit/list.tsx';
+import { BuiltInPrices } from './built-in-prices.tsx';
 import { EnvironmentProviders } from './environment-providers.tsx';
 import { Prices } from './prices.tsx';
 import { ProviderForm } from './provider-form.tsx';
@@ -30,7 +31,7 @@ export function ProvidersPage() {
         rows={(all) => all}
         rowKey={({ name }) => name}
         columns={owner ? [...columns, connection] : columns}
-        actions={owner && ((provider) => <ProviderActions provider={provider} />)}
+        actions={(provider) => <ProviderActions provider={provider} owner={owner} />}
         intro={
           <>
             The provider name is the prefix of its models: <code>name/model</code>.
@@ -66,10 +67,13 @@ const emptyText = (
   </>
 );
 
-function ProviderActions({ provider }: { readonly provider: Provider }) {
+function ProviderActions(props: { readonly provider: Provider; readonly owner: boolean }) {
+  const { provider, owner } = props;
   const { name } = provider;
+  if (!owner) return <BuiltInPrices provider={name} />;
   return (
     <Group gap="xs" justify="flex-end">
+      <BuiltInPrices provider={name} />
       <SmallButton
         label="Edit"
         of={name}

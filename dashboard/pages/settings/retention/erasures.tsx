@@ -116,7 +116,7 @@ function EraseForm() {
         ]}
       />
       <div>
-        <Button type="submit" variant="default" mb="md">
+        <Button type="submit" variant="default" c="var(--bad)">
           Erase…
         </Button>
       </div>

@@ -23,16 +23,18 @@ export function RetentionPage() {
         {retention.isError && !data ? (
           <ErrorState error={retention.error} onRetry={() => void retention.refetch()} />
         ) : !data ? (
-          <Skeleton height={140} maw="30rem" />
+          <Skeleton className="form" height={140} />
         ) : owner ? (
           <RetentionForm retention={data} />
         ) : (
-          <DescriptionList
-            items={[
-              ['Records', formatDays(data.recordsDays, 'forever')],
-              ['Bodies', formatDays(data.bodiesDays, 'as long as their record')],
-            ]}
-          />
+          <div className="form">
+            <DescriptionList
+              items={[
+                ['Records', formatDays(data.recordsDays, 'forever')],
+                ['Bodies', formatDays(data.bodiesDays, 'as long as their record')],
+              ]}
+            />
+          </div>
         )}
       </Card>
       {owner && <Erasures />}

@@ -6,7 +6,7 @@ import classes from '../settings.module.css';
 
 /** AI Actions used this month, and when the count resets. */
 export function UsageMeter({ usage }: { readonly usage: Usage | undefined }) {
-  if (!usage) return <Skeleton height={80} maw="30rem" />;
+  if (!usage) return <Skeleton height={80} />;
   const { actionsUsed: used, actionsPerMonth: all, resetAt } = usage;
   return (
     <div className={classes.usage}>

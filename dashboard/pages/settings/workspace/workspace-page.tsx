@@ -38,7 +38,9 @@ export function WorkspacePage() {
         {usage.isError && !usage.data ? (
           <ErrorState error={usage.error} onRetry={() => void usage.refetch()} />
         ) : (
-          <UsageMeter usage={usage.data} />
+          <div className="form">
+            <UsageMeter usage={usage.data} />
+          </div>
         )}
       </Card>
       {usage.data && can(me, 'manage') && (

@@ -63,7 +63,6 @@ export function StepForm(props: EditedStep & { readonly onClose: () => void }) {
         </Button>
         <ConfirmButton
           label="Delete step"
-          c="var(--bad)"
           title={name ? `Delete the step ${name}?` : 'Delete this step?'}
           action={remove}
         >

@@ -6,6 +6,8 @@ import {
   type ProviderDirectory,
   type TestConnection,
 } from '../../../core/model/model-port.ts';
+import type { ListedPrice } from '../../../core/model/price.ts';
+import { isProviderName, type StoredProvider } from '../../../core/model/provider.ts';
 import type { Actor } from '../../../core/people/audit.ts';
 import type { Db } from '../../../db/database.ts';
 import { writeAudit } from '../../people/statements/audit-statements.ts';
@@ -50,9 +52,7 @@ export async function listProviderModels(
   workspaceId: string,
   name: string,
 ): Promise<{ readonly models: string[]; readonly error?: ConnectionTested['error'] }> {
-  const stored = await findStoredProvider(deps.db, workspaceId, name);
-  const isKnown = stored || name === 'ollama' || deps.directory.environment.some(named(name));
-  if (!isKnown) throw notFound('provider');
+  const stored = await findUsableProvider(deps, workspaceId, name);
   try {
     const models = await deps.directory.listModels(workspaceId, name, stored);
     return { models: models.map((model) => `${name}/${model}`).filter(isModelName) };
@@ -60,6 +60,29 @@ export async function listProviderModels(
     if (!(error instanceof ModelFailure)) throw error;
     return { models: [], error: publicError(error) };
   }
+}
+
+/** The built-in prices of the models of a provider of the workspace or of the environment. */
+export async function listBuiltInPrices(
+  deps: { readonly db: Db; readonly directory: ProviderDirectory },
+  workspaceId: string,
+  name: string,
+): Promise<ListedPrice[]> {
+  const stored = await findUsableProvider(deps, workspaceId, name);
+  return deps.directory
+    .listedPrices(workspaceId, name, stored)
+    .map(({ model, ...price }) => ({ model: `${name}/${model}`, ...price }));
+}
+
+/** Null: the provider of this name from the environment. */
+async function findUsableProvider(
+  { db, directory }: { readonly db: Db; readonly directory: ProviderDirectory },
+  workspaceId: string,
+  name: string,
+): Promise<StoredProvider | null> {
+  const stored = isProviderName(name) ? await findStoredProvider(db, workspaceId, name) : null;
+  if (stored || name === 'ollama' || directory.environment.some(named(name))) return stored;
+  throw notFound('provider');
 }
 
 const named = (name: string) => (provider: { readonly name: string }) => provider.name === name;
