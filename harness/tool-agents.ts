@@ -37,7 +37,7 @@ export function echoOf(...turns: readonly (readonly [name: string, given: object
 type Answer = ToolOutcome | ((request: ToolRequest) => ToolOutcome | Promise<ToolOutcome>);
 
 export const toolResult = (result: string, isError = false): ToolOutcome => {
-  return { kind: 'done', result, resultJson: null, isError };
+  return { kind: 'done', result, isError };
 };
 
 /** Answers `ok`, or follows the script. */

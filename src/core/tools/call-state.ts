@@ -57,24 +57,23 @@ export interface Settlement {
   /** Whether its last request counts as not sent. */
   readonly givenBack: boolean;
   readonly result: string | null;
-  readonly resultJson: string | null;
   readonly isError: boolean;
   readonly errorCode: ExecutionErrorCode | null;
 }
 
 const settlement: Settlement = {
   ...{ state: 'done', givenBack: false },
-  ...{ result: null, resultJson: null, isError: false, errorCode: null },
+  ...{ result: null, isError: false, errorCode: null },
 };
 
 /** What follows the outcome of a request. */
 export function settle(call: Pick<Call, 'safe' | 'sent'>, outcome: ToolOutcome): Settlement {
   if (outcome.kind === 'refused') return { ...settlement, state: 'ready', givenBack: true };
   if (outcome.kind === 'unknown') return settleUnknown(call);
-  const { result, resultJson, isError } = outcome;
+  const { result, isError } = outcome;
   return {
     ...settlement,
-    ...{ result, resultJson, isError },
+    ...{ result, isError },
     errorCode: isError ? 'TOOL_SERVER_ERROR' : null,
   };
 }
