@@ -3,11 +3,12 @@ import type { Db } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
-import { runToolExecutions, type ToolReceiver } from '../tool-executions.ts';
+import { notOfVersion, runToolExecutions, type ToolReceiver } from '../tool-executions.ts';
 
 /**
- * A round kills a worker before or after a statement of the loop, under executions whose tools also break their connections before,
- * during and after their answers.
+ * A round kills a worker before or after a statement of the loop, or cuts the connection on which the statement is, under executions
+ * whose tools also break their connections before, during and after their answers. Some models ask for a tool that their version does
+ * not have, and for more turns than they may take.
  */
 export const toolOnce: Claim = {
   name: 'tool-once',
@@ -18,11 +19,18 @@ export const toolOnce: Claim = {
   faults: [
     {
       name: 'dispatch-after-send',
-      description: 'the calls of a turn are committed as ready, and sent without a dispatch',
-      file: 'engine/tools/tool-calls.ts',
-      find: 'const sent = isDispatched(call) ? call : await this.#dispatch(call, used);',
-      replace: 'const sent = { ...call, sent: 1 };',
-      rounds: 16,
+      description: 'a later call of a turn is sent while it is on record as ready',
+      file: 'engine/tools/step-writes.ts',
+      find: "set state = 'dispatched', sent = s.sent + (s.state = 'ready')::int,",
+      replace: 'set',
+      rounds: 24,
+    },
+    {
+      name: 'step-of-any-claim',
+      description: 'a step is written without the claim of its execution',
+      file: 'engine/tools/step-writes.ts',
+      find: 'join locked l on l.id = i.execution_id and l.worker = i.worker and',
+      replace: 'join locked l on true or',
     },
     {
       name: 'resent-unknown',
@@ -31,16 +39,31 @@ export const toolOnce: Claim = {
       find: 'await this.#settle(call, settleUnknown(call));',
       replace: 'await this.#settle(call, settle(call, unsent));',
     },
+    {
+      name: 'borrowed-tool',
+      description: 'a tool that the version does not have is called if its server has it',
+      file: 'core/tools/call-state.ts',
+      find: 'return tools.find((tool) => tool.name === name);',
+      replace:
+        'return tools.find((tool) => tool.name === name) ?? { ...tools[0], name, tool: name };',
+    },
+    {
+      name: 'endless-turns',
+      description: 'the limit of turns is not checked',
+      file: 'core/tools/call-state.ts',
+      find: 'if (n >= maxTurns)',
+      replace: 'if (false)',
+    },
   ],
   prove,
 };
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
-  const { kills, accepted, receiver, violations } = await runToolExecutions(environment, {
+  const { faults, accepted, receiver, violations } = await runToolExecutions(environment, {
     rounds,
   });
   const { counts, found } = await checkEffects(environment.db, receiver);
-  return { counts: { kills, accepted, ...counts }, violations: [...violations, ...found] };
+  return { counts: { accepted, ...counts, ...faults }, violations: [...violations, ...found] };
 }
 
 interface StoredCall {
@@ -58,9 +81,10 @@ async function checkEffects(db: Db, { calls }: ToolReceiver) {
   );
   const stored = new Map(rows.map((row) => [toId('toolCall', row.toolCallId), row]));
   const found: string[] = [];
-  for (const [id, { requests, effects }] of calls) {
+  for (const [id, { tool, requests, effects }] of calls) {
     const row = stored.get(id);
-    if (!row) found.push(`${id}: a request of a call that is not on record`);
+    if (tool === notOfVersion) found.push(`${id}: a call of a tool that the version does not have`);
+    else if (!row) found.push(`${id}: a request of a call that is not on record`);
     else if (!row.safe && effects > 1) found.push(`${id}: ${effects} effects`);
     else if (effects > 0 && row.sent === 0)
       found.push(`${id}: an effect of a call that was not sent`);
@@ -79,6 +103,12 @@ async function checkEffects(db: Db, { calls }: ToolReceiver) {
     db,
   );
   found.push(...wrong.map(({ id }) => `${id}: its record does not say what its calls do`));
+  const { rows: endless } = await sql<{ id: string }>`
+    select e.id from executions e join agents a on a.id = e.agent_id
+    where e.turns > 1 + (a.config -> 'tools' ->> 'maxTurns')::int`.execute(db);
+  found.push(
+    ...endless.map(({ id }) => `${id}: more turns than its limit, and the one without tools`),
+  );
   const unknown = rows.filter(({ state }) => state === 'unknown').length;
   return { counts: { calls: calls.size, unknown }, found };
 }

@@ -111,7 +111,7 @@ export function plannedCalls(
   let dispatched = 0;
   return asked.map(({ id: callId, name, arguments: given }, index) => {
     const part = index + 1;
-    const tool = tools.find((one) => one.name === name);
+    const tool = toolOf(tools, name);
     const unsent = limited ?? unsentBecause(tool, given);
     const isSent = unsent === null && ++dispatched <= parallelCallsMax;
     return {
@@ -125,6 +125,11 @@ export function plannedCalls(
       isError: unsent !== null,
     };
   });
+}
+
+/** What the model calls by this name. Undefined if its version has no such tool, which nobody can call then. */
+export function toolOf(tools: readonly ExecutedTool[], name: string): ExecutedTool | undefined {
+  return tools.find((tool) => tool.name === name);
 }
 
 function unsentBecause(tool: ExecutedTool | undefined, given: unknown): string | null {

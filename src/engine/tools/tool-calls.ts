@@ -11,6 +11,7 @@ import {
   type Settlement,
   settle,
   settleUnknown,
+  toolOf,
 } from '../../core/tools/call-state.ts';
 import type { ExecutedTool } from '../../core/tools/executed-tool.ts';
 import type { CalledTool, ToolOutcome } from '../../core/tools/tool-port.ts';
@@ -148,7 +149,7 @@ class TurnCalls {
 
   async #send(call: Call): Promise<void> {
     const { execution, tools } = this.#turn;
-    const tool = tools.find(({ name }) => name === call.name);
+    const tool = toolOf(tools, call.name);
     const used = tool && dispatchOf(tool, call, execution);
     if (!tool || !used) {
       await this.#settle(
@@ -261,7 +262,7 @@ export function dispatchesOf(
 ): Map<number, Dispatch> {
   const dispatches = new Map<number, Dispatch>();
   for (const call of calls.filter(isDispatched)) {
-    const tool = tools.find(({ name }) => name === call.name);
+    const tool = toolOf(tools, call.name);
     const dispatch = tool && dispatchOf(tool, call, execution);
     if (dispatch) dispatches.set(call.part, dispatch);
   }
