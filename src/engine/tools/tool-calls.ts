@@ -1,5 +1,6 @@
 import { bytesOf } from '../../core/byte-shares.ts';
 import { boundValue } from '../../core/execution/bound-values.ts';
+import { outOfTime } from '../../core/execution/out-of-time.ts';
 import { failed, retry } from '../../core/execution/outcome.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
@@ -69,6 +70,8 @@ class TurnCalls {
   #broken = false;
   /** How long the servers that refused a call asked to wait. */
   #retryAfterMs = 0;
+  /** What the execution waits for. */
+  #waitCode: QueuedExecution['waitCode'];
 
   constructor(deps: ToolLoopDeps, run: LoopRun, turn: OpenTurn) {
     this.#deps = deps;
@@ -76,6 +79,7 @@ class TurnCalls {
     this.#turn = turn;
     this.#calls = [...turn.calls];
     this.#called = new Map(turn.dispatched);
+    this.#waitCode = turn.execution.waitCode;
   }
 
   get all(): readonly Call[] {
@@ -107,15 +111,13 @@ class TurnCalls {
     if (this.#calls.every(({ state }) => state !== 'ready')) return null;
     if (this.#run.signal.aborted) return stopped;
     const { rejections, settings } = this.#turn.execution;
-    if (this.#leftMs() <= 0) {
-      const message = `The execution did not end within ${settings.timeoutMs} ms.`;
-      return failed('MODEL_TIMEOUT', message, { counted: false });
-    }
+    const waitCode = this.#waitCode;
+    if (this.#leftMs() <= 0) return outOfTime({ settings, waitCode }, null);
     const waitMs = retryDelayMs(rejections + 1, this.#retryAfterMs, Math.random());
     const leftMs = Math.max(0, this.#leftMs());
     // At the deadline at the latest, which ends it.
     const delayMs = delayWithin(leftMs, waitMs, Math.random()) ?? leftMs;
-    return retry({ rejected: true, delayMs, waitCode: 'TOOL_SERVER_ERROR' });
+    return retry({ rejected: true, delayMs, waitCode });
   }
 
   #leftMs(): number {
@@ -164,7 +166,9 @@ class TurnCalls {
     if (outcome.kind === 'refused') {
       this.#retryAfterMs = Math.max(this.#retryAfterMs, outcome.retryAfterMs);
     }
-    await this.#settle(sent, settle(sent, outcome));
+    const settlement = settle(sent, outcome);
+    if (settlement.state === 'ready') this.#waitCode = 'TOOL_SERVER_ERROR';
+    await this.#settle(sent, settlement);
   }
 
   /** Null if it must not be sent. */
