@@ -26,7 +26,9 @@ export function addToolAgent(
 }
 
 /** The name of a model that calls these tools, a list for each turn, and then answers. */
-export function echoOf(...turns: readonly (readonly [name: string, given: object][])[]): string {
+export function echoOf(
+  ...turns: readonly (readonly (readonly [name: string, given: object])[])[]
+): string {
   const query = turns.map((calls) => {
     const text = calls.map(([name, given]) => `${name}:${JSON.stringify(given)}`).join(',');
     return `tools=${encodeURIComponent(text)}`;
