@@ -20,6 +20,7 @@ import { search } from './benchmarks/search.ts';
 import { snapshot } from './benchmarks/snapshot.ts';
 import { start } from './benchmarks/start.ts';
 import { streams } from './benchmarks/streams.ts';
+import { turn } from './benchmarks/turn.ts';
 import { workflowHistory } from './benchmarks/workflow-history.ts';
 import { workflowList } from './benchmarks/workflow-list.ts';
 import { workflowSteps } from './benchmarks/workflow-steps.ts';
@@ -35,6 +36,7 @@ export const benchmarks: readonly Benchmark[] = [
   workflowList,
   peers,
   latency,
+  turn,
   gateway,
   inFlightBenchmark,
   backlog,

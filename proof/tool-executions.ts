@@ -79,7 +79,9 @@ export async function runToolExecutions(
     const started = await Promise.all(Array.from({ length: executionsPerRound }, () => start()));
     accepted.push(...started);
     // Fewer than the chosen number of statements may be left.
-    await until(async () => (isKilled && strikes.count > 0) || (await countLive(db)) === 0);
+    // A worker that is killed at once ends little: the next one that lives ends what has gathered.
+    if (!isKilled) await allEnded(db);
+    else await until(async () => strikes.count > 0 || (await countLive(db)) === 0);
     await worker.kill('SIGKILL');
     const fault = `${isKilled ? 'killed' : 'cut'} ${side} ${statement}`;
     faults[fault] = (faults[fault] ?? 0) + (isKilled ? Math.min(1, strikes.count) : strikes.count);

@@ -29,6 +29,7 @@ export interface OpenedCueline extends Opened {
   readonly db: Db;
   readonly connection: pg.ClientConfig;
   readonly workspaceId: string;
+  readonly ownerId: string;
   readonly agent: TestAgent;
   readonly key: string;
   readonly processes: readonly Server[];
@@ -75,6 +76,7 @@ export async function openCueline(
     db,
     connection,
     workspaceId,
+    ownerId,
     agent,
     key,
     processes,
