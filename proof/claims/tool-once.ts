@@ -14,7 +14,7 @@ export const toolOnce: Claim = {
   name: 'tool-once',
   description:
     'A call of a tool that is not safe has at most one effect, and each unknown outcome is on record',
-  rounds: { test: 2, short: 16, full: 200 },
+  rounds: { test: 3, short: 16, full: 200 },
   roundsPerEnvironment: 50,
   faults: [
     {
