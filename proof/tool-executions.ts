@@ -46,14 +46,16 @@ export interface ToolRun {
 
 interface RunOptions {
   readonly rounds: number;
+  /** What happens at a statement, one after the other: the worker dies, its connection breaks, or its lease is over unnoticed. */
+  readonly strikes: readonly ('killed' | 'cut' | 'expired')[];
   /** Whether a budget, which has room for everything, reserves each turn. */
   readonly budget?: boolean;
 }
 
-/** Runs rounds, each of which kills a worker before or after a statement of the loop; every third cuts connections instead. */
+/** Runs rounds, in each of which something happens before or after a statement of the loop. */
 export async function runToolExecutions(
   environment: ProofEnvironment,
-  { rounds, budget = false }: RunOptions,
+  { rounds, strikes, budget = false }: RunOptions,
 ): Promise<ToolRun> {
   const { db, leaseMs, random } = environment;
   const receiver = await startToolReceiver();
@@ -66,25 +68,30 @@ export async function runToolExecutions(
   const accepted: string[] = [];
   const faults: Record<string, number> = {};
   for (let round = 0; round < rounds; round++) {
+    const what = strikes[round % strikes.length] ?? 'killed';
     const proxy = await startProxy(environment.connection);
     const worker = await environment.spawn('worker', allowed, proxy.connection);
+    const other = what === 'expired' ? await environment.spawn('worker', allowed) : null;
     const statement = statements[round % statements.length] ?? statements[0];
     const side = sides[Math.floor(round / statements.length) % sides.length] ?? 'before';
-    const isKilled = round % 3 !== 2;
-    const strikes = strikeAt(proxy, { statement, side, from: Math.floor(random() * 4) }, () => {
+    const expired: Promise<unknown>[] = [];
+    const struck = strikeAt(proxy, { statement, from: Math.floor(random() * 4) }, () => {
       // At once: what is in flight must not end first.
-      if (isKilled) void worker.kill('SIGKILL');
+      if (what === 'killed') void worker.kill('SIGKILL');
+      if (what === 'expired') expired.push(expireLease(db));
+      return what === 'expired' ? null : side;
     });
     await redefine(round);
     const started = await Promise.all(Array.from({ length: executionsPerRound }, () => start()));
     accepted.push(...started);
-    // Fewer than the chosen number of statements may be left.
     // A worker that is killed at once ends little: the next one that lives ends what has gathered.
-    if (!isKilled) await allEnded(db);
-    else await until(async () => strikes.count > 0 || (await countLive(db)) === 0);
-    await worker.kill('SIGKILL');
-    const fault = `${isKilled ? 'killed' : 'cut'} ${side} ${statement}`;
-    faults[fault] = (faults[fault] ?? 0) + (isKilled ? Math.min(1, strikes.count) : strikes.count);
+    if (what !== 'killed') await allEnded(db);
+    else await until(async () => struck.count > 0 || (await countLive(db)) === 0);
+    await Promise.all([worker, other].map((one) => one?.kill('SIGKILL')));
+    await Promise.all(expired);
+    const fault = `${what} ${what === 'expired' ? 'at' : side} ${statement}`;
+    faults[fault] =
+      (faults[fault] ?? 0) + (what === 'killed' ? Math.min(1, struck.count) : struck.count);
     await sql`update workers set lease_until = clock_timestamp() - interval '1 hour'`.execute(db);
     await proxy.close();
   }
@@ -96,18 +103,17 @@ export async function runToolExecutions(
   return { faults, accepted: accepted.length, receiver, violations: [...violations, ...tables] };
 }
 
-/** Breaks the connection of every eighth of these statements. */
+/** At every eighth of these statements; says on which side the connection breaks. */
 function strikeAt(
   proxy: DatabaseProxy,
-  { statement, side, from }: { statement: string; side: 'before' | 'after'; from: number },
-  strike: () => void,
+  { statement, from }: { readonly statement: string; readonly from: number },
+  strike: () => 'before' | 'after' | null,
 ): { readonly count: number } {
   let [number, count] = [0, 0];
   proxy.onSent = (_link, text) => {
     if (!text.includes(statement) || number++ % strikeEvery !== from) return null;
     count++;
-    strike();
-    return side;
+    return strike();
   };
   return {
     get count() {
@@ -117,6 +123,13 @@ function strikeAt(
 }
 
 const strikeEvery = 8;
+
+/** One worker loses its lease, and works on until it learns of it. */
+async function expireLease(db: Db): Promise<void> {
+  await sql`
+    update workers set lease_until = clock_timestamp() - interval '1 hour'
+    where id = (select id from workers order by random() limit 1)`.execute(db);
+}
 
 async function countLive(db: Db): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from execution_queue`.execute(db);

@@ -6,7 +6,7 @@ import type { ProofEnvironment } from '../environment.ts';
 import { notOfVersion, runToolExecutions, type ToolReceiver } from '../tool-executions.ts';
 
 /**
- * A round kills a worker before or after a statement of the loop, or cuts the connection on which the statement is, under executions
+ * A round kills a worker before or after a statement of the loop, takes its lease, or cuts the connection of the statement, under executions
  * whose tools also break their connections before, during and after their answers. Some models ask for a tool that their version does
  * not have, and for more turns than they may take.
  */
@@ -24,13 +24,6 @@ export const toolOnce: Claim = {
       find: "set state = 'dispatched', sent = s.sent + (s.state = 'ready')::int,",
       replace: 'set',
       rounds: 24,
-    },
-    {
-      name: 'step-of-any-claim',
-      description: 'a step is written without the claim of its execution',
-      file: 'engine/tools/step-writes.ts',
-      find: 'join locked l on l.id = i.execution_id and l.worker = i.worker and',
-      replace: 'join locked l on true or',
     },
     {
       name: 'resent-unknown',
@@ -60,7 +53,7 @@ export const toolOnce: Claim = {
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const { faults, accepted, receiver, violations } = await runToolExecutions(environment, {
-    rounds,
+    ...{ rounds, strikes: ['killed', 'expired', 'cut'] },
   });
   const { counts, found } = await checkEffects(environment.db, receiver);
   return { counts: { accepted, ...counts, ...faults }, violations: [...violations, ...found] };

@@ -7,7 +7,7 @@ import type { ProofEnvironment } from '../environment.ts';
 import { runToolExecutions, turnUsd } from '../tool-executions.ts';
 
 /**
- * The same rounds as `tool-once`, under a budget with room for everything. The provider keeps the calls of each turn, to compare with
+ * The same executions as those of `tool-once`, under a budget with room for everything. The provider keeps the calls of each turn, to compare with
  * when the turn was committed. Meanwhile the definitions of the server change.
  */
 export const turnsNotPaidTwice: Claim = {
@@ -44,7 +44,7 @@ export const turnsNotPaidTwice: Claim = {
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
   const { faults, accepted, violations } = await runToolExecutions(environment, {
-    ...{ rounds, budget: true },
+    ...{ rounds, strikes: ['killed', 'killed', 'cut'], budget: true },
   });
   const { db, provider } = environment;
   return {
