@@ -23,7 +23,7 @@ export const toolOnce: Claim = {
       file: 'engine/tools/step-writes.ts',
       find: "set state = 'dispatched', sent = s.sent + (s.state = 'ready')::int,",
       replace: 'set',
-      rounds: 24,
+      rounds: 8,
     },
     {
       name: 'resent-unknown',
