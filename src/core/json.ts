@@ -1,3 +1,5 @@
+import { randomHex } from './random.ts';
+
 /**
  * JSON as it was sent. `JSON.parse` loses the order of number-like names and the text of numbers, both of which belong
  * to the caller. After it has validated the syntax, these functions scan the text itself.
@@ -111,15 +113,16 @@ export function hasMoreNames(text: string, max: number): boolean {
 /** So many that few names of a body share one. */
 const hashes = 2 ** 20;
 
-/** FNV-1a of the beginning of a string. */
+/** FNV-1a of the beginning of a string, from an offset that no caller knows: names can be chosen to share a known hash. */
 function hashOf(text: string, at: number, end: number): number {
-  let hash = 0x811c9dc5 ^ (end - at);
+  let hash = hashOffset ^ (end - at);
   for (let next = at; next < Math.min(end, at + hashedMax); next++) {
     hash = Math.imul(hash ^ text.charCodeAt(next), 0x01000193);
   }
   return (hash ^ (hash >>> 15)) & (hashes - 1);
 }
 
+const hashOffset = Number.parseInt(randomHex(4), 16);
 const hashedMax = 100;
 
 /** The nesting depth of arrays and objects in a valid text; 0 for a plain value. */

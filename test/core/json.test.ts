@@ -57,6 +57,20 @@ test('different names are counted wherever they are, and no texts', () => {
   }
 });
 
+test('names that were chosen to share a hash are different', () => {
+  const max = 1_100;
+  const names: string[] = [];
+  for (let index = 0; names.length < 4_000; index++) {
+    const name = index.toString(36);
+    // From the offset of FNV-1a, all of them have fewer hashes than names are allowed.
+    let hash = 0x811c9dc5 ^ (name.length + 2);
+    for (const letter of `"${name}"`) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
+    if (((hash ^ (hash >>> 15)) & (2 ** 20 - 1)) < 1_024) names.push(name);
+  }
+  const body = `{${names.map((name) => `"${name}":1`).join()}}`;
+  assert.equal(hasMoreNames(body, max), true);
+});
+
 test('members keep their order and their text', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string(), fc.jsonValue({ maxDepth: 3 }))), (entries) => {

@@ -45,8 +45,8 @@ export const faults: readonly TestedFault[] = [
     name: 'unlimited-retry',
     description: 'a claim does not ask the limit of the workflow run before a later call',
     file: 'engine/run/queue.ts',
-    find: 'where r.id = e.workflow_run_id and r.max_cost_usd is not null)) as must_reserve,',
-    replace: 'where false)) as must_reserve,',
+    find: 'where r.id = e.workflow_run_id and r.max_cost_usd is not null',
+    replace: 'where false',
     tests: ['test/features/workflows/run-limit.test.ts'],
   },
   {

@@ -157,9 +157,10 @@ async function claim(
         e.source, e.prompt_version_id, e.model, e.api_key_id, e.temperature, e.input_variables,
         e.file_data, e.settings, e.bytes as input_bytes, (e.spent_usd + e.kept_usd)::text as spent_usd, e.call_bound_usd,
         (e.reservations -> 0 ->> 'usd') as reserved_usd,
-        e.reservations is null and (
-          exists (select from budgets b where b.workspace_id = e.workspace_id and b.enabled)
-          or exists (select from workflow_runs r where r.id = e.workflow_run_id and r.max_cost_usd is not null)) as must_reserve,
+        e.reservations is null and exists (select from budgets b where b.workspace_id = e.workspace_id and b.enabled)
+          or exists (
+            select from workflow_runs r where r.id = e.workflow_run_id and r.max_cost_usd is not null
+              and not coalesce(e.reservations, '[]') @> jsonb_build_array(jsonb_build_object('budgetId', r.id))) as must_reserve,
         ${belongingColumns}, ${setupColumns}
       from claimed e
       ${setupJoins(sql`e.workspace_id`, sql`e.model`)}) as claims on true`.execute(db);

@@ -6,14 +6,14 @@ import type { CallBound, Unbounded } from '../../core/model/call-bound.ts';
 import type { ReserveCall } from '../budgets/reserve-calls.ts';
 
 /**
- * Whether the bound of the next call must be reserved before it is sent: nothing is, or less than that. If its price is not known any
- * more, its budgets decide again, unless they have reserved nothing because they did not know it.
+ * Whether the bound of the next call must be reserved before it is sent: somewhere nothing is, or less than that. If its price is not
+ * known any more, its budgets decide again, unless they have reserved nothing because they did not know it.
  */
 function mustReserve(
-  { mustReserve: hasNothing, reservedUsd }: QueuedExecution,
+  { mustReserve: isMissing, reservedUsd }: QueuedExecution,
   bound: NeededUsd,
 ): boolean {
-  if (reservedUsd === null) return hasNothing;
+  if (isMissing || reservedUsd === null) return isMissing;
   if (bound === reservedUsd) return false;
   const reserved = toUnits(reservedUsd) ?? 0n;
   return bound === null ? reserved > 0n : (toUnits(bound) ?? 0n) > reserved;

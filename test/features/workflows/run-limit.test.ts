@@ -191,7 +191,7 @@ test('without a known price a step fails, and without maxTokens it is sent with 
   assert.equal(service.models.calls.at(-1)?.maxTokens, 4_096);
 });
 
-test('what a process accepted without the limit reserves before its first call', async (t) => {
+test('what a process accepted without the limit reserves before its first call, also beside budgets', async (t) => {
   const api = await startService({ role: 'api' });
   let worker: Service | undefined;
   t.after(async () => {
@@ -205,18 +205,34 @@ test('what a process accepted without the limit reserves before its first call',
     steps: [step({ name: 'a', agent, ...withText('x') })],
   });
   const path = `/api/v1/workflows/${workflow.workflowId}/execute`;
-  const { body: started } = await api.call('POST', path, { key: own, body: { input: {} } });
-  const runId = storedId('workflowRun', started.workflowRunId);
-  for (;;) {
-    const { rows } =
-      await sql`select from execution_queue where workflow_run_id = ${runId}`.execute(api.db);
-    if (rows.length > 0) break;
-  }
-  await sql`update workflow_runs set max_cost_usd = 0.0005 where id = ${runId}`.execute(api.db);
+  const accepted = async () => {
+    const { body: started } = await api.call('POST', path, { key: own, body: { input: {} } });
+    const runId = storedId('workflowRun', started.workflowRunId);
+    for (;;) {
+      const { rows } = await sql<{ reservations: object[] | null }>`
+        select reservations from execution_queue where workflow_run_id = ${runId}`.execute(api.db);
+      if (rows[0]) return { runId, reserved: rows[0].reservations?.length ?? null };
+    }
+  };
+  const withoutBudgets = await accepted();
+  await addBudget(api, { limitUSD: 1, agentIds: [workflow.id] });
+  const besideOthers = await accepted();
+  const budgetId = await addBudget(api, { limitUSD: 1, agentIds: [agent.id] });
+  const inBudget = await accepted();
+  const all = [withoutBudgets, besideOthers, inBudget];
+  assert.deepEqual(
+    all.map(({ reserved }) => reserved),
+    [null, 0, 1],
+  );
+  await sql`update workflow_runs set max_cost_usd = 0.0005`.execute(api.db);
   worker = await startService({ sharedWith: api, models: api.models });
-  const { steps } = await endOfRun(api, workflow, runId);
-  assert.equal(steps.get('a')?.errorCode, 'COST_LIMIT');
+  for (const { runId } of all) {
+    const { steps } = await endOfRun(api, workflow, runId);
+    assert.equal(steps.get('a')?.errorCode, 'COST_LIMIT');
+  }
   assert.equal(api.models.calls.length, 0);
+  const [window] = await windowsOf(api.db, budgetId);
+  assert.deepEqual([window?.settled, window?.reserved], ['0', '0']);
 });
 
 test('the window goes an hour after the run has ended', async () => {

@@ -10,7 +10,11 @@ import * as limits from '../../../http/contract/contract-limits.ts';
 import { readRange } from '../../../http/request/range.ts';
 import { findAgentId } from '../../people/access/visible-resources.ts';
 import { fits, type IntervalLength, intervalBounds, intervalSpans } from '../rules/intervals.ts';
-import type { StatisticsFilter, StatisticsRead } from '../statements/read-statistics.ts';
+import {
+  isOfPair,
+  type StatisticsFilter,
+  type StatisticsRead,
+} from '../statements/read-statistics.ts';
 import { playgroundOf } from './history-query.ts';
 
 export interface StatisticsQuery {
@@ -96,9 +100,9 @@ function readFilter(
   };
 }
 
-function rowsMaxOf({ user, tag }: StatisticsFilter, grouping: LabelGrouping | null): number {
-  if (user !== null && tag !== null) return limits.statisticsRecordsMax;
-  const isByLabel = (user ?? tag ?? grouping) !== null;
+function rowsMaxOf(only: StatisticsFilter, grouping: LabelGrouping | null): number {
+  if (isOfPair(only)) return limits.statisticsRecordsMax;
+  const isByLabel = (only.user ?? only.tag ?? grouping) !== null;
   return isByLabel ? limits.statisticsLabelRowsMax : limits.statisticsRowsMax;
 }
 
@@ -122,8 +126,13 @@ export async function readAgentIds(
 /** The rejection of a query whose response would be too large. */
 export function tooLarge(
   what: 'too many rows' | 'too many groups',
-  { rowsMax }: Pick<StatisticsRequest, 'rowsMax'>,
+  { rowsMax, only }: Pick<StatisticsRequest, 'rowsMax' | 'only'>,
 ): CallFailure {
+  if (what === 'too many rows' && only !== undefined && isOfPair(only)) {
+    return invalidRequest(
+      `The user has more than ${rowsMax} records in the range, and with "tag" they are read one by one. Narrow "startDate" and "endDate", or leave out one of "user" and "tag".`,
+    );
+  }
   const excess =
     what === 'too many rows'
       ? `adds up more than ${rowsMax} stored rows`

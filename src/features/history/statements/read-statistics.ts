@@ -79,8 +79,9 @@ export async function readStatistics(
   db: Db,
   request: StatisticsRead,
 ): Promise<readonly StatisticsGroup[] | 'too many rows' | 'too many groups'> {
-  const { bounds, rowsMax, groupsMax, byLabel } = request;
-  if (isOfPair(request) && (await countUserRecords(db, request)) > rowsMax) return 'too many rows';
+  const { bounds, rowsMax, groupsMax, byLabel, only } = request;
+  const isPair = only !== undefined && isOfPair(only);
+  if (isPair && (await countUserRecords(db, request)) > rowsMax) return 'too many rows';
   const byKeys = request.by.map((grouping) => keyOf[grouping]);
   const keys = byLabel === null ? byKeys : [...byKeys, 'label', 'other'];
   const columns = joinSql(keys.map((key) => sql`${groupKey(key)} as ${sql.ref(key)},`));
@@ -88,7 +89,7 @@ export async function readStatistics(
     with bounds as (select array(
         select to_timestamp(ms / 1000)
         from unnest(${bounds.slice(0, -1)}::float8[]) with ordinality as b (ms, ordinal) order by ordinal) as starts),
-    found as (${isOfPair(request) ? pairRecords(request) : bucketRows(request)} limit ${rowsMax + 1}),
+    found as (${isPair ? pairRecords(request) : bucketRows(request)} limit ${rowsMax + 1}),
     ${largestOf(byLabel)}
     groups as (
       select width_bucket(bucket, (select starts from bounds)) - 1 as interval_index, ${columns}
@@ -120,8 +121,8 @@ function groupKey(key: string): Sql {
 }
 
 /** Whether it filters by a user and a tag: the statistics count each of them, not both. */
-function isOfPair({ only }: StatisticsRead): boolean {
-  return only !== undefined && only.user !== null && only.tag !== null;
+export function isOfPair({ user, tag }: StatisticsFilter): boolean {
+  return user !== null && tag !== null;
 }
 
 /** As many of the records of the user as may be read, and one more. */

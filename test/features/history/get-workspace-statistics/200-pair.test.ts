@@ -4,6 +4,7 @@ import { addAgent, ended } from '../../../../harness/agents.ts';
 import { startService } from '../../../../harness/service.ts';
 import { ModelFailure, noCost } from '../../../../src/core/model/model-port.ts';
 import { sql } from '../../../../src/db/sql.ts';
+import { tooLarge } from '../../../../src/features/history/routes/statistics-query.ts';
 import {
   readStatistics,
   type StatisticsRead,
@@ -95,4 +96,9 @@ test('more records of the user than are read are refused, whatever their tags', 
   const [group] = await readStatistics(service.db, request(4));
   assert.equal(typeof group === 'object' && group.occurred, 2);
   assert.equal(await readStatistics(service.db, request(3)), 'too many rows');
+  const { message } = tooLarge('too many rows', request(3));
+  assert.match(
+    message,
+    /user has more than 3 records .* Narrow "startDate" and "endDate", or leave/,
+  );
 });
