@@ -26,6 +26,7 @@ import { up as toolServers } from './0019-tool-servers.ts';
 import { up as refusalsWebhooksDrafts } from './0021-refusals-webhooks-drafts.ts';
 import { up as runLimits } from './0022-run-limits.ts';
 import { up as prices } from './0023-prices.ts';
+import { up as runWindows } from './0024-run-windows.ts';
 
 /**
  * Migrations bring the schema up to date, each in one transaction. Many processes may migrate at once: the first takes an
@@ -69,6 +70,7 @@ export const released: Migrations = {
   '0021-refusals-webhooks-drafts': refusalsWebhooksDrafts,
   '0022-run-limits': runLimits,
   '0023-prices': prices,
+  '0024-run-windows': runWindows,
 };
 
 /** The advisory lock that serializes migrations. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addAgent } from '../../../harness/agents.ts';
+import { windowsOf } from '../../../harness/budgets.ts';
 import { freshId } from '../../../harness/fresh-id.ts';
 import { startService } from '../../../harness/service.ts';
 import { addWorkflow, endOfRun, step, withText } from '../../../harness/workflow-runs.ts';
@@ -79,4 +80,22 @@ test('no worker that keeps none starts beside a run with a limit, until its last
   }
   await remove(await addEarlier());
   await endOfRun(service, workflow, runId);
+});
+
+test('maintenance of such a worker, which has no lease any more, forgets no window of a run that may call agents', async () => {
+  const held = service.models.hold();
+  const { body } = await execute({ maxCostUSD: 1 });
+  await held.arrived;
+  const runId = storedId('workflowRun', body.workflowRunId);
+  // As that version deletes what has no budget.
+  const maintain = () =>
+    sql`delete from budget_windows w where not exists (select from budgets b where b.id = w.budget_id)`.execute(
+      db,
+    );
+  await maintain();
+  assert.equal((await windowsOf(db, runId)).length, 1);
+  held.release();
+  await endOfRun(service, workflow, runId);
+  await maintain();
+  assert.deepEqual(await windowsOf(db, runId), []);
 });
