@@ -33,7 +33,8 @@ export function createPriceLookup(options: ConnectionOptions): PriceLookup {
     const [list, model, price, { at, cachesHour }] = lookedUp;
     // What the library changes by date or by the time of the day changes at an hour.
     const hour = Math.floor(at.getTime() / hourMs);
-    const key = JSON.stringify([list, model, price, cachesHour, hour]);
+    const amounts = price && { ...price, id: undefined };
+    const key = JSON.stringify([list, model, amounts, cachesHour, hour]);
     return cache.getOrCreate(key, () => ({ rates: dearestRates(...lookedUp) })).rates;
   };
   return {

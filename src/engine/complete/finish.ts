@@ -349,7 +349,7 @@ function endedExecution(
     costUsd: addDecimals(row.spentUsd, cost.usd),
     costKnown: row.spentKnown && cost.known,
     costSource: costSourceOf(cost, row),
-    priceId: cost.source ? (cost.priceId ?? null) : row.spentPriceId,
+    priceId: priceIdOf(cost, row),
     ...budgetFigures(cost, row),
     ...{ finishReason, errorCode },
     settingsNotApplied: settingsNotApplied.length > 0 ? settingsNotApplied : null,
@@ -455,6 +455,12 @@ function ownAttempt(
 /** Null if nothing was called, or nothing charged. */
 function costSourceOf(cost: Cost, row: QueuedExecutionRow): CostSource | null {
   return cost.source ?? row.spentSource ?? (row.spentKnown && cost.known ? null : 'unknown');
+}
+
+/** The price of what `costSourceOf` names: an earlier version changes the source of what is spent, and not its price. */
+function priceIdOf(cost: Cost, row: QueuedExecutionRow): number | null {
+  if (cost.source) return cost.priceId ?? null;
+  return row.spentSource === 'workspace' ? row.spentPriceId : null;
 }
 
 function storableDetails({ details }: Ended, storeBodies: boolean) {
