@@ -21,6 +21,7 @@ import { search } from './benchmarks/search.ts';
 import { snapshot } from './benchmarks/snapshot.ts';
 import { start } from './benchmarks/start.ts';
 import { streams } from './benchmarks/streams.ts';
+import { turn } from './benchmarks/turn.ts';
 import { workflowHistory } from './benchmarks/workflow-history.ts';
 import { workflowList } from './benchmarks/workflow-list.ts';
 import { workflowSteps } from './benchmarks/workflow-steps.ts';
@@ -37,6 +38,7 @@ export const benchmarks: readonly Benchmark[] = [
   workflowList,
   peers,
   latency,
+  turn,
   gateway,
   inFlightBenchmark,
   backlog,

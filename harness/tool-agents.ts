@@ -26,7 +26,9 @@ export function addToolAgent(
 }
 
 /** The name of a model that calls these tools, a list for each turn, and then answers. */
-export function echoOf(...turns: readonly (readonly [name: string, given: object][])[]): string {
+export function echoOf(
+  ...turns: readonly (readonly (readonly [name: string, given: object])[])[]
+): string {
   const query = turns.map((calls) => {
     const text = calls.map(([name, given]) => `${name}:${JSON.stringify(given)}`).join(',');
     return `tools=${encodeURIComponent(text)}`;
@@ -37,7 +39,7 @@ export function echoOf(...turns: readonly (readonly [name: string, given: object
 type Answer = ToolOutcome | ((request: ToolRequest) => ToolOutcome | Promise<ToolOutcome>);
 
 export const toolResult = (result: string, isError = false): ToolOutcome => {
-  return { kind: 'done', result, resultJson: null, isError };
+  return { kind: 'done', result, isError };
 };
 
 /** Answers `ok`, or follows the script. */

@@ -78,7 +78,7 @@ export async function checkEndedCalls(
  * Once nothing runs and all is folded: nothing is reserved, and a window has settled what its records cost, and the bound of each
  * call whose cost is unknown. Budgets must share one window without a bucket, and calls one bound.
  */
-async function checkQuietBudgets(db: Db, boundUsd: number): Promise<string[]> {
+export async function checkQuietBudgets(db: Db, boundUsd: number): Promise<string[]> {
   const isFolded = await until(async () => {
     const { rows } = await sql`select from budget_settlements limit 1`.execute(db);
     return rows.length === 0;

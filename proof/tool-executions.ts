@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { addBudget, addPrice } from '../harness/budgets.ts';
 import { executedTool } from '../harness/tool-agents.ts';
 import { fromId } from '../src/core/id.ts';
 import type { Db } from '../src/db/database.ts';
@@ -8,12 +9,12 @@ import { sql } from '../src/db/sql.ts';
 import { ask } from './access/ask.ts';
 import { allEnded, checkTables } from './checker.ts';
 import type { ProofEnvironment } from './environment.ts';
-import { startProxy } from './proxy.ts';
+import { type DatabaseProxy, startProxy } from './proxy.ts';
 import { until } from './until.ts';
 
 /**
- * Executions that call tools, whose workers are killed around the statements of the loop, while the servers of the tools cut their
- * connections. The receiver counts the effects of each call.
+ * Executions that call tools, whose workers are killed around the statements of the loop, or lose the connection of one, while the
+ * servers of the tools cut theirs. The receiver counts the effects of each call.
  */
 
 export const executionsPerRound = 100;
@@ -25,19 +26,36 @@ const statements = [
   'step-dispatches',
   'completion-move-to-history',
 ] as const;
+/** Before, PostgreSQL does not get the statement; after, its response is lost. */
 const sides = ['before', 'after'] as const;
 
+/** A tool of the server that models ask for, and no version has. */
+export const notOfVersion = '/drop';
+
+/** What a turn of the model costs under a budget: half of its bound. */
+export const turnUsd = 0.0005;
+const answerTokens = 5;
+
 export interface ToolRun {
-  readonly kills: number;
+  /** How often a worker was killed, or a connection cut, by what and where. */
+  readonly faults: Readonly<Record<string, number>>;
   readonly accepted: number;
   readonly receiver: ToolReceiver;
   readonly violations: readonly string[];
 }
 
-/** Runs rounds, each of which kills a worker before or after a statement of the loop. */
+interface RunOptions {
+  readonly rounds: number;
+  /** What happens at a statement, one after the other: the worker dies, its connection breaks, or its lease is over unnoticed. */
+  readonly strikes: readonly ('killed' | 'cut' | 'expired')[];
+  /** Whether a budget, which has room for everything, reserves each turn. */
+  readonly budget?: boolean;
+}
+
+/** Runs rounds, in each of which something happens before or after a statement of the loop. */
 export async function runToolExecutions(
   environment: ProofEnvironment,
-  { rounds, executions = executionsPerRound }: { rounds: number; executions?: number },
+  { rounds, strikes, budget = false }: RunOptions,
 ): Promise<ToolRun> {
   const { db, leaseMs, random } = environment;
   const receiver = await startToolReceiver();
@@ -46,49 +64,71 @@ export async function runToolExecutions(
     CUELINE_ALLOWED_HOSTS: `127.0.0.1,${environment.provider.host}`,
   };
   const { url } = await environment.spawn('api', allowed);
-  const start = await starterOf(environment, url, receiver);
+  const { start, redefine } = await starterOf(environment, { url, receiver, budget });
   const accepted: string[] = [];
-  const violations: string[] = [];
+  const faults: Record<string, number> = {};
   for (let round = 0; round < rounds; round++) {
+    const what = strikes[round % strikes.length] ?? 'killed';
     const proxy = await startProxy(environment.connection);
     const worker = await environment.spawn('worker', allowed, proxy.connection);
+    const other = what === 'expired' ? await environment.spawn('worker', allowed) : null;
     const statement = statements[round % statements.length] ?? statements[0];
     const side = sides[Math.floor(round / statements.length) % sides.length] ?? 'before';
-    let left = 1 + Math.floor(random() * 4);
-    const killed = Promise.withResolvers<void>();
-    // At once: what is in flight must not end first.
-    let death: Promise<unknown> | null = null;
-    const kill = () => {
-      death ??= worker.kill('SIGKILL');
-      return death;
-    };
-    proxy.onSent = (_link, text) => {
-      if (!text.includes(statement)) return null;
-      if (--left > 0) return null;
-      if (left === 0) void kill().then(() => killed.resolve());
-      return left === 0 ? side : 'before';
-    };
-    const started = Promise.all(Array.from({ length: executions }, () => start()));
-    // Fewer than the chosen number of statements may be left.
-    const over = until(async () => (await countLive(db)) === 0 && accepted.length > 0);
-    accepted.push(...(await started));
-    await Promise.race([killed.promise, over]);
-    await kill();
+    const expired: Promise<unknown>[] = [];
+    const struck = strikeAt(proxy, { statement, from: Math.floor(random() * 4) }, () => {
+      // At once: what is in flight must not end first.
+      if (what === 'killed') void worker.kill('SIGKILL');
+      if (what === 'expired') expired.push(expireLease(db));
+      return what === 'expired' ? null : side;
+    });
+    await redefine(round);
+    const started = await Promise.all(Array.from({ length: executionsPerRound }, () => start()));
+    accepted.push(...started);
+    // A worker that is killed at once ends little: the next one that lives ends what has gathered.
+    if (what !== 'killed') await allEnded(db);
+    else await until(async () => struck.count > 0 || (await countLive(db)) === 0);
+    await Promise.all([worker, other].map((one) => one?.kill('SIGKILL')));
+    await Promise.all(expired);
+    const fault = `${what} ${what === 'expired' ? 'at' : side} ${statement}`;
+    faults[fault] =
+      (faults[fault] ?? 0) + (what === 'killed' ? Math.min(1, struck.count) : struck.count);
     await sql`update workers set lease_until = clock_timestamp() - interval '1 hour'`.execute(db);
     await proxy.close();
   }
   await environment.spawn('worker', allowed);
-  if (!(await allEnded(db))) violations.push('not all executions ended');
+  const violations = (await allEnded(db)) ? [] : ['not all executions ended'];
   await receiver.close();
   const ids = accepted.map((id) => fromId('execution', id) ?? '');
   const tables = await checkTables(db, { accepted: ids, allowUnknown: true });
-  // A failed record may have no output, and a turn counts as an attempt.
-  return {
-    kills: rounds,
-    accepted: accepted.length,
-    receiver,
-    violations: [...violations, ...tables],
+  return { faults, accepted: accepted.length, receiver, violations: [...violations, ...tables] };
+}
+
+/** At every eighth of these statements; says on which side the connection breaks. */
+function strikeAt(
+  proxy: DatabaseProxy,
+  { statement, from }: { readonly statement: string; readonly from: number },
+  strike: () => 'before' | 'after' | null,
+): { readonly count: number } {
+  let [number, count] = [0, 0];
+  proxy.onSent = (_link, text) => {
+    if (!text.includes(statement) || number++ % strikeEvery !== from) return null;
+    count++;
+    return strike();
   };
+  return {
+    get count() {
+      return count;
+    },
+  };
+}
+
+const strikeEvery = 8;
+
+/** One worker loses its lease, and works on until it learns of it. */
+async function expireLease(db: Db): Promise<void> {
+  await sql`
+    update workers set lease_until = clock_timestamp() - interval '1 hour'
+    where id = (select id from workers order by random() limit 1)`.execute(db);
 }
 
 async function countLive(db: Db): Promise<number> {
@@ -96,35 +136,75 @@ async function countLive(db: Db): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** Returns a function that starts one execution: with few calls in two turns, or with more than are sent at a time. */
-async function starterOf(environment: ProofEnvironment, url: string, { address }: ToolReceiver) {
+interface StarterOptions {
+  readonly url: string;
+  readonly receiver: ToolReceiver;
+  readonly budget: boolean;
+}
+
+/** Starts one execution: with few calls in two turns, with more than are sent at a time, or one whose model never answers. */
+async function starterOf(
+  environment: ProofEnvironment,
+  { url, receiver: { address }, budget }: StarterOptions,
+) {
   const { key } = await environment.key();
   const headers = { authorization: `Bearer ${key}` };
   const names = ['pay', 'mail', 'look'];
-  const tools = names.map((name) => ({
-    ...{ name, description: name, inputSchema: { type: 'object' }, path: `/${name}` },
-  }));
-  const body = { name: 'receiver', kind: 'http', url: address, tools, maxConcurrency: 200 };
-  const created = await ask(`${url}/api/v1/tool-servers`, 'POST', headers, body);
+  const toolsNow = (description = '') =>
+    [...names, 'drop'].map((name) => ({
+      ...{ name, description: description || name, inputSchema: { type: 'object' } },
+      path: `/${name}`,
+    }));
+  const body = { name: 'receiver', kind: 'http', url: address, maxConcurrency: 200 };
+  const created = await ask(`${url}/api/v1/tool-servers`, 'POST', headers, {
+    ...{ ...body, tools: toolsNow() },
+  });
   if (created.status !== 201) throw new Error(`no tool server: ${created.text}`);
-  const server = fromId('toolServer', JSON.parse(created.text).toolServerId) ?? '';
+  const { toolServerId } = JSON.parse(created.text);
+  const server = fromId('toolServer', toolServerId) ?? '';
   const executedTools = names.map((name) =>
-    executedTool({ ...{ name, tool: name, server, safe: name === 'look', timeoutMs: 60_000 } }),
+    executedTool({
+      ...{ name, tool: name, description: name, server, safe: name === 'look' },
+      timeoutMs: 60_000,
+    }),
   );
   // Those that are safe do not end the execution if their worker is lost.
   const many = [...Array.from({ length: 8 }, () => 'look'), 'pay', 'pay'].join('.');
-  const models = ['ollama/calling-2-pay.mail.look', `ollama/calling-1-${many}`];
+  const models = [
+    'ollama/calling-2-pay.mail.look',
+    `ollama/calling-1-${many}`,
+    'ollama/calling-9-look.drop',
+  ];
+  const config = { maxTokens: 2 * answerTokens, tools: { maxTurns: 3 } };
   const agents = await Promise.all(
-    models.map((model) => environment.agent({ user: '{{text}}', model, executedTools })),
+    models.map((model) => environment.agent({ user: '{{text}}', model, executedTools, config })),
   );
+  if (budget) {
+    for (const model of models)
+      await addPrice(environment, { model, perToken: turnUsd / answerTokens });
+    await addBudget(environment, { limitUSD: 1_000_000, period: 'total' });
+  }
   let number = 0;
-  return async (): Promise<string> => {
-    const text = `execution ${++number}`;
-    const agent = agents[number % 10 === 0 ? 1 : 0];
-    const path = `${url}${agent?.path}/execute`;
-    const response = await ask(path, 'POST', headers, { variables: { text } });
-    if (response.status !== 202) throw new Error(`not accepted: ${response.text}`);
-    return JSON.parse(response.text).executionId;
+  return {
+    async start(): Promise<string> {
+      const text = `execution ${++number}`;
+      const agent = agents[number % 10 < 2 ? 1 + (number % 10) : 0];
+      const path = `${url}${agent?.path}/execute`;
+      const response = await ask(path, 'POST', headers, { variables: { text } });
+      if (response.status !== 202) throw new Error(`not accepted: ${response.text}`);
+      return JSON.parse(response.text).executionId;
+    },
+    /** Says other things of the tools, which only later versions would tell their models. */
+    async redefine(round: number): Promise<void> {
+      const patch = { tools: toolsNow(`as of round ${round}`) };
+      const changed = await ask(
+        `${url}/api/v1/tool-servers/${toolServerId}`,
+        'PATCH',
+        headers,
+        patch,
+      );
+      if (changed.status !== 200) throw new Error(`no change: ${changed.text}`);
+    },
   };
 }
 

@@ -32,6 +32,7 @@ export interface OpenedCueline extends Opened {
   readonly db: Db;
   readonly connection: pg.ClientConfig;
   readonly workspaceId: string;
+  readonly ownerId: string;
   readonly agent: TestAgent;
   readonly key: string;
   readonly processes: readonly Server[];
@@ -81,6 +82,7 @@ export async function openCueline(
     db,
     connection,
     workspaceId,
+    ownerId,
     agent,
     key,
     processes,

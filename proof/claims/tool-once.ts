@@ -3,26 +3,27 @@ import type { Db } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
-import { runToolExecutions, type ToolReceiver } from '../tool-executions.ts';
+import { notOfVersion, runToolExecutions, type ToolReceiver } from '../tool-executions.ts';
 
 /**
- * A round kills a worker before or after a statement of the loop, under executions whose tools also break their connections before,
- * during and after their answers.
+ * A round kills a worker before or after a statement of the loop, takes its lease, or cuts the connection of the statement, under executions
+ * whose tools also break their connections before, during and after their answers. Some models ask for a tool that their version does
+ * not have, and for more turns than they may take.
  */
 export const toolOnce: Claim = {
   name: 'tool-once',
   description:
     'A call of a tool that is not safe has at most one effect, and each unknown outcome is on record',
-  rounds: { test: 2, short: 16, full: 200 },
+  rounds: { test: 3, short: 16, full: 200 },
   roundsPerEnvironment: 50,
   faults: [
     {
       name: 'dispatch-after-send',
-      description: 'the calls of a turn are committed as ready, and sent without a dispatch',
-      file: 'engine/tools/tool-calls.ts',
-      find: 'const sent = isDispatched(call) ? call : await this.#dispatch(call, used);',
-      replace: 'const sent = { ...call, sent: 1 };',
-      rounds: 16,
+      description: 'a later call of a turn is sent while it is on record as ready',
+      file: 'engine/tools/step-writes.ts',
+      find: "set state = 'dispatched', sent = s.sent + (s.state = 'ready')::int,",
+      replace: 'set',
+      rounds: 8,
     },
     {
       name: 'resent-unknown',
@@ -31,16 +32,31 @@ export const toolOnce: Claim = {
       find: 'await this.#settle(call, settleUnknown(call));',
       replace: 'await this.#settle(call, settle(call, unsent));',
     },
+    {
+      name: 'borrowed-tool',
+      description: 'a tool that the version does not have is called if its server has it',
+      file: 'core/tools/call-state.ts',
+      find: 'return tools.find((tool) => tool.name === name);',
+      replace:
+        'return tools.find((tool) => tool.name === name) ?? { ...tools[0], name, tool: name };',
+    },
+    {
+      name: 'endless-turns',
+      description: 'the limit of turns is not checked',
+      file: 'core/tools/call-state.ts',
+      find: 'if (n >= maxTurns)',
+      replace: 'if (false)',
+    },
   ],
   prove,
 };
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
-  const { kills, accepted, receiver, violations } = await runToolExecutions(environment, {
-    rounds,
+  const { faults, accepted, receiver, violations } = await runToolExecutions(environment, {
+    ...{ rounds, strikes: ['killed', 'expired', 'cut'] },
   });
   const { counts, found } = await checkEffects(environment.db, receiver);
-  return { counts: { kills, accepted, ...counts }, violations: [...violations, ...found] };
+  return { counts: { accepted, ...counts, ...faults }, violations: [...violations, ...found] };
 }
 
 interface StoredCall {
@@ -58,9 +74,10 @@ async function checkEffects(db: Db, { calls }: ToolReceiver) {
   );
   const stored = new Map(rows.map((row) => [toId('toolCall', row.toolCallId), row]));
   const found: string[] = [];
-  for (const [id, { requests, effects }] of calls) {
+  for (const [id, { tool, requests, effects }] of calls) {
     const row = stored.get(id);
-    if (!row) found.push(`${id}: a request of a call that is not on record`);
+    if (tool === notOfVersion) found.push(`${id}: a call of a tool that the version does not have`);
+    else if (!row) found.push(`${id}: a request of a call that is not on record`);
     else if (!row.safe && effects > 1) found.push(`${id}: ${effects} effects`);
     else if (effects > 0 && row.sent === 0)
       found.push(`${id}: an effect of a call that was not sent`);
@@ -79,6 +96,12 @@ async function checkEffects(db: Db, { calls }: ToolReceiver) {
     db,
   );
   found.push(...wrong.map(({ id }) => `${id}: its record does not say what its calls do`));
+  const { rows: endless } = await sql<{ id: string }>`
+    select e.id from executions e join agents a on a.id = e.agent_id
+    where e.turns > 1 + (a.config -> 'tools' ->> 'maxTurns')::int`.execute(db);
+  found.push(
+    ...endless.map(({ id }) => `${id}: more turns than its limit, and the one without tools`),
+  );
   const unknown = rows.filter(({ state }) => state === 'unknown').length;
   return { counts: { calls: calls.size, unknown }, found };
 }

@@ -1,15 +1,19 @@
 import type { FakeCall } from '../../harness/fake-provider.ts';
 import type { Db } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
+import { checkQuietBudgets } from '../budget-checks.ts';
 import type { Claim, Found } from '../claim.ts';
 import type { ProofEnvironment } from '../environment.ts';
-import { runToolExecutions } from '../tool-executions.ts';
+import { runToolExecutions, turnUsd } from '../tool-executions.ts';
 
-/** The same rounds as `tool-once`. The provider keeps the calls of each turn, to compare with when the turn was committed. */
+/**
+ * The same executions as those of `tool-once`, under a budget with room for everything. The provider keeps the calls of each turn, to compare with
+ * when the turn was committed. Meanwhile the definitions of the server change.
+ */
 export const turnsNotPaidTwice: Claim = {
   name: 'turns-not-paid-twice',
   description:
-    'A turn of a model that was committed is never called again, and its tokens count once',
+    'A turn of a model that was committed is never called again, and its tokens and its cost count once, in budgets too',
   rounds: { test: 2, short: 16, full: 200 },
   roundsPerEnvironment: 50,
   faults: [
@@ -27,19 +31,30 @@ export const turnsNotPaidTwice: Claim = {
       find: 'q.spent_input_tokens::bigint + h.input_tokens',
       replace: 'q.spent_input_tokens::bigint',
     },
+    {
+      name: 'unreserved-turns',
+      description: 'only the first turn is reserved in budgets',
+      file: 'engine/tools/tool-loop.ts',
+      find: 'mustReserve: mustReserve || reservedUsd !== null,',
+      replace: 'mustReserve: false,',
+    },
   ],
   prove,
 };
 
 async function prove(environment: ProofEnvironment, rounds: number): Promise<Found> {
-  const { kills, accepted, violations } = await runToolExecutions(environment, { rounds });
+  const { faults, accepted, violations } = await runToolExecutions(environment, {
+    ...{ rounds, strikes: ['killed', 'killed', 'cut'], budget: true },
+  });
   const { db, provider } = environment;
   return {
-    counts: { kills, accepted, 'calls of the model': provider.calls.length },
+    counts: { accepted, 'calls of the model': provider.calls.length, ...faults },
     violations: [
       ...violations,
       ...(await checkRepeated(db, provider.calls)),
       ...(await checkTokens(db)),
+      ...(await checkQuietBudgets(db, 2 * turnUsd)),
+      ...changedDefinitions(provider.calls),
     ],
   };
 }
@@ -61,14 +76,26 @@ async function checkRepeated(db: Db, calls: readonly FakeCall[]): Promise<string
   });
 }
 
+/** What the model was told of a tool other than its version says: its name. */
+function changedDefinitions(calls: readonly FakeCall[]): string[] {
+  const tools = calls.flatMap(({ body }) => body.tools ?? []);
+  const told = tools.map(
+    (tool: { function: Record<'name' | 'description', string> }) => tool.function,
+  );
+  const changed = told.filter(({ name, description }) => name !== description);
+  return [...new Set(changed.map(({ description }) => `the model was told "${description}"`))];
+}
+
 /** Of both clocks: this process reads its own in whole milliseconds. */
 const clockMs = 2;
 
-/** The tokens of a record are those of its turns, and of attempts that failed without any. */
+/** The tokens of a record are those of its turns, and of attempts that failed: an answer beyond a limit is no turn. */
 async function checkTokens(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select e.id from executions e
     where e.input_tokens <> (select coalesce(sum(s.input_tokens), 0) from execution_steps s
-      where s.execution_id = e.id and s.part = 0)`.execute(db);
+      where s.execution_id = e.id and s.part = 0) + (
+      select coalesce(sum((a ->> 'inputTokens')::int), 0) from jsonb_array_elements(e.attempt_list) a
+      where a ->> 'errorCode' is not null)`.execute(db);
   return rows.map(({ id }) => `${id}: its tokens are not those of its turns`);
 }

@@ -93,7 +93,7 @@ export function createEngine(
   const { db, prices } = deps;
   const { testingLimits, allowedHosts } = admissionConfig(deps);
   const { pipelines, singlePipelines, workDb } = connections;
-  const tools = connectTools(deps, connections);
+  const tools = connectTools(deps);
   const waiters = createWaiters({
     findEnded: (ids) => findEnded(db, ids),
     onError: failures.reporter('wait poll failed'),

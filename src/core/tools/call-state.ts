@@ -57,24 +57,23 @@ export interface Settlement {
   /** Whether its last request counts as not sent. */
   readonly givenBack: boolean;
   readonly result: string | null;
-  readonly resultJson: string | null;
   readonly isError: boolean;
   readonly errorCode: ExecutionErrorCode | null;
 }
 
 const settlement: Settlement = {
   ...{ state: 'done', givenBack: false },
-  ...{ result: null, resultJson: null, isError: false, errorCode: null },
+  ...{ result: null, isError: false, errorCode: null },
 };
 
 /** What follows the outcome of a request. */
 export function settle(call: Pick<Call, 'safe' | 'sent'>, outcome: ToolOutcome): Settlement {
   if (outcome.kind === 'refused') return { ...settlement, state: 'ready', givenBack: true };
   if (outcome.kind === 'unknown') return settleUnknown(call);
-  const { result, resultJson, isError } = outcome;
+  const { result, isError } = outcome;
   return {
     ...settlement,
-    ...{ result, resultJson, isError },
+    ...{ result, isError },
     errorCode: isError ? 'TOOL_SERVER_ERROR' : null,
   };
 }
@@ -114,7 +113,7 @@ export function plannedCalls(
   let dispatched = 0;
   return asked.map(({ id: callId, name, arguments: given }, index) => {
     const part = index + 1;
-    const tool = tools.find((one) => one.name === name);
+    const tool = toolOf(tools, name);
     const unsent = limited ?? unsentBecause(tool, given);
     const isSent = unsent === null && ++dispatched <= parallelCallsMax;
     return {
@@ -128,6 +127,11 @@ export function plannedCalls(
       isError: unsent !== null,
     };
   });
+}
+
+/** What the model calls by this name. Undefined if its version has no such tool, which nobody can call then. */
+export function toolOf(tools: readonly ExecutedTool[], name: string): ExecutedTool | undefined {
+  return tools.find((tool) => tool.name === name);
 }
 
 function unsentBecause(tool: ExecutedTool | undefined, given: unknown): string | null {

@@ -9,13 +9,12 @@ export interface ToolPort {
 export interface ToolRequest {
   /** In the form of the API (`tcl_…`). The same for every request of one call: the server's idempotency key. */
   readonly toolCallId: string;
-  /** The stored ids of the execution, its workspace and the tool's server. */
-  readonly executionId: string;
-  readonly workspaceId: string;
-  readonly server: string;
-  /** The name of the tool on its server, and the digest of its frozen definition. */
+  /** The stored id; null for a call that somebody tries. */
+  readonly executionId: string | null;
+  /** Null if its server does not exist any more. */
+  readonly called: CalledTool | null;
+  /** Its name on that server. */
   readonly tool: string;
-  readonly digest: string;
   /** The arguments with those that are bound, as the JSON text of an object. */
   readonly argumentsJson: string;
   /** For the whole request, its answer included. */
@@ -26,14 +25,30 @@ export interface ToolRequest {
   readonly signal: AbortSignal;
 }
 
+/** Where a tool is, and what its requests need: as its owner has set it when the call is dispatched. */
+export interface CalledTool {
+  readonly serverId: string;
+  readonly workspaceId: string;
+  readonly url: string | null;
+  readonly enabled: boolean;
+  readonly maxConcurrency: number;
+  readonly sealedHeaders: Buffer | null;
+  readonly sealedSecret: Buffer;
+  /** Null unless it still signs. */
+  readonly previousSealedSecret: Buffer | null;
+  /** Null if the server has no such tool any more. */
+  readonly path: string | null;
+  /** The database's clock when this was read, and that of this process. */
+  readonly nowMs: number;
+  readonly readAt: number;
+}
+
 export type ToolOutcome =
   /** The server has answered: 2xx, or an error (`isError`) after which nothing has to be found out. */
   | {
       readonly kind: 'done';
       /** For the model, cut to `resultLimit`. Contains no secret. */
       readonly result: string;
-      /** The answer as JSON text, if it is JSON and was not cut. */
-      readonly resultJson: string | null;
       readonly isError: boolean;
     }
   /** Refused before any work: nothing has left this process, or 429. */

@@ -8,6 +8,7 @@ import { withFileData } from '../../core/agent/stored-files.ts';
 import { type ByteShares, bytesOf, type FreeBytes } from '../../core/byte-shares.ts';
 import { type Compute, JobTooLarge } from '../../core/compute.ts';
 import { attemptOf } from '../../core/execution/attempt.ts';
+import { outOfTime } from '../../core/execution/out-of-time.ts';
 import {
   type Ended,
   ended,
@@ -470,18 +471,6 @@ function failureOutcome(
 }
 
 /** The deadline has come. What the execution waited for decides its code. */
-function outOfTime(execution: QueuedExecution, prompt: Prompt | null): Ended {
-  const { timeoutMs } = execution.settings;
-  const code = execution.waitCode ?? 'MODEL_TIMEOUT';
-  // Does not quote the provider: its response may have been to other executions.
-  const paused = `Calls to the provider were paused after failures until the timeout of ${timeoutMs} ms.`;
-  const messages: Partial<Record<ExecutionErrorCode, string>> = {
-    MODEL_TIMEOUT: `The execution did not end within ${timeoutMs} ms.`,
-    TOOL_SERVER_ERROR: `The server of a tool refused its calls until the timeout of ${timeoutMs} ms.`,
-  };
-  return failed(code, messages[code] ?? paused, { prompt, counted: false });
-}
-
 /**
  * The end of an execution with `maxAttempts: 1` whose call was aborted. The process is alive, but nobody knows whether
  * the model was called.

@@ -30,21 +30,21 @@ export type LoopOutcome = Outcome | { readonly kind: 'stopped'; readonly sent: n
 
 export const stopped = { kind: 'stopped', sent: null } as const;
 
-/** `lost`: the claim is. `unstorable`: the database refuses the values, each time. */
-export type StepResult = 'written' | 'lost' | 'unstorable';
+/** What was written, or not. `lost`: the claim is. `unstorable`: the database refuses the values, each time. */
+export type StepResult<T> = T | 'lost' | 'unstorable';
 
 /** Also while the attempt is aborted, because nobody else could write it. */
-export async function writeStep(
+export async function writeStep<T>(
   { onError }: Pick<ToolLoopDeps, 'onError'>,
   run: Pick<LoopRun, 'isHeld'>,
-  write: () => Promise<boolean>,
-): Promise<StepResult> {
-  const result = await untilWritten<StepResult>(
+  write: () => Promise<T | null>,
+): Promise<StepResult<T>> {
+  const result = await untilWritten<StepResult<T>>(
     () => run.isHeld(),
     (error) => onError(error, 'step'),
     async (failure) => {
       if (isUnstorable(failure)) return 'unstorable';
-      return (await write()) ? 'written' : 'lost';
+      return (await write()) ?? 'lost';
     },
   );
   return result ?? 'lost';

@@ -3,6 +3,7 @@ import type { Claim, Spent } from '../../core/execution/queued-execution.ts';
 import { tokenSumMax } from '../../core/execution/queued-execution.ts';
 import { storable, storableJson } from '../../core/storable-text.ts';
 import { type Call, isMade, type Settlement } from '../../core/tools/call-state.ts';
+import type { CalledTool } from '../../core/tools/tool-port.ts';
 import type { Pipelines } from '../../db/pipeline.ts';
 import { rowSet } from '../../db/row-set.ts';
 import { type Sql, sql } from '../../db/sql.ts';
@@ -10,6 +11,12 @@ import { type Statement, statement } from '../../db/statement.ts';
 import { settleReservations } from '../complete/settlements.ts';
 import { lanes } from '../transaction/batcher.ts';
 import { transactBatch } from '../transaction/retry-transaction.ts';
+import {
+  type CalledToolRow,
+  calledToolColumns,
+  calledToolJoin,
+  calledToolOf,
+} from './called-tools.ts';
 
 /**
  * The transactions between the turns of an execution, each one statement for all executions that write at the same time.
@@ -20,16 +27,20 @@ import { transactBatch } from '../transaction/retry-transaction.ts';
  *
  * Invariants
  * - A call leaves after the commit that dispatches it, never before.
- * - Each locks the queue row and names `(worker, attempt)`: without the claim it writes nothing and returns false.
+ * - What dispatches a call returns where its tool is: nobody else knows where to send it.
+ * - Each locks the queue row and names `(worker, attempt)`: without the claim it writes nothing and returns null.
  * - A turn increments `attempt`, like a claim. So what a turn has shown of its answer is void once the next one begins, and nobody
  *   writes for an earlier turn.
  * - Each may be written again: its first commit may have had no response.
  */
 export interface StepWrites {
-  turn(turn: EndedTurn): Promise<boolean>;
-  dispatch(call: DispatchedCall): Promise<boolean>;
-  settle(call: SettledCall): Promise<boolean>;
+  turn(turn: EndedTurn): Promise<CalledTools | null>;
+  dispatch(call: DispatchedCall): Promise<CalledTools | null>;
+  settle(call: SettledCall): Promise<true | null>;
 }
+
+/** Of the calls that were dispatched, by part; null if the server of one does not exist any more. */
+export type CalledTools = ReadonlyMap<number, CalledTool | null>;
 
 interface Claimed extends Claim {
   readonly executionId: string;
@@ -44,14 +55,21 @@ export interface EndedTurn extends Claimed {
   /** JSON text. */
   readonly message: string;
   readonly calls: readonly Call[];
-  /** Of dispatched calls, by part, as JSON text. */
-  readonly usedArguments: ReadonlyMap<number, string>;
+  /** By part. */
+  readonly dispatched: ReadonlyMap<number, Dispatch>;
 }
 
-export interface DispatchedCall extends Claimed {
-  readonly part: number;
+/** What is sent of a call. */
+export interface Dispatch {
+  readonly server: string;
+  /** The name of the tool on its server. */
+  readonly tool: string;
   /** JSON text. */
   readonly usedArguments: string;
+}
+
+export interface DispatchedCall extends Claimed, Dispatch {
+  readonly part: number;
 }
 
 export interface SettledCall extends Claimed {
@@ -63,27 +81,30 @@ const batchMax = 200;
 const inFlightMax = 2;
 
 export function createStepWrites(pipelines: Pipelines): StepWrites {
-  const writer = <Item extends Claimed>(
-    written: Statement<readonly Item[], { ordinal: number }>,
+  const writer = <Item extends Claimed, Row extends { ordinal: number }, Result>(
+    written: Statement<readonly Item[], Row>,
     weight: (item: Item) => number,
+    resultOf: (rows: readonly Row[]) => Result,
   ) =>
-    lanes<Item, boolean>({
+    lanes<Item, Result | null>({
       ...{ sizeMax: batchMax, inFlightMax, weight },
       run: (items) =>
         transactBatch(items, async (some) => {
           const rows = await pipelines.use((send) => send(written, some));
-          const held = new Set(rows.map(({ ordinal }) => ordinal));
-          return some.map((_, index) => held.has(index + 1));
+          const held = Map.groupBy(rows, ({ ordinal }) => ordinal);
+          return some.map((_, index) => {
+            const own = held.get(index + 1);
+            return own ? resultOf(own) : null;
+          });
         }),
     });
-  const turns = writer(writeTurns, ({ message, calls }: EndedTurn) =>
-    calls.reduce((sum, { arguments: given }) => sum + lengthOf(given), message.length),
-  );
-  const dispatches = writer(writeDispatches, (one: DispatchedCall) => one.usedArguments.length);
-  const settlements = writer(
-    writeSettlements,
-    ({ settlement }: SettledCall) => 2 * (settlement.result?.length ?? 0),
-  );
+  const turnWeight = ({ message, calls }: EndedTurn) =>
+    calls.reduce((sum, { arguments: given }) => sum + lengthOf(given), message.length);
+  const turns = writer(writeTurns, turnWeight, calledTools);
+  const dispatchWeight = ({ usedArguments }: DispatchedCall) => usedArguments.length;
+  const dispatches = writer(writeDispatches, dispatchWeight, calledTools);
+  const settlementWeight = ({ settlement }: SettledCall) => 2 * (settlement.result?.length ?? 0);
+  const settlements = writer(writeSettlements, settlementWeight, () => true as const);
   return {
     turn: turns.add,
     dispatch: dispatches.add,
@@ -95,13 +116,27 @@ function lengthOf(given: unknown): number {
   return JSON.stringify(given)?.length ?? 0;
 }
 
+interface DispatchRow extends CalledToolRow {
+  readonly ordinal: number;
+  /** Null of a turn that dispatches nothing. */
+  readonly part: number | null;
+}
+
+function calledTools(rows: readonly DispatchRow[]): CalledTools {
+  return new Map(
+    rows.flatMap(({ ordinal: _, part, ...row }) =>
+      part === null ? [] : [[part, calledToolOf(row)]],
+    ),
+  );
+}
+
 /** SQL: the items `i` whose claim still holds, as `held`, with their queue rows locked, and the time: a turn ends when its calls leave. */
 const heldBy = (table: Sql, ids: Sql, isCurrent: Sql) => sql`
   items as materialized (select * from ${table}),
   locked as materialized (
-    select id, worker, attempt, turns, reservations from execution_queue where id = any(${ids}) order by id for no key update),
+    select id, workspace_id, worker, attempt, turns, reservations from execution_queue where id = any(${ids}) order by id for no key update),
   held as materialized (
-    select i.*, l.reservations, l.attempt = i.attempt as is_first, clock_timestamp() as at from items i
+    select i.*, l.workspace_id, l.reservations, l.attempt = i.attempt as is_first, clock_timestamp() as at from items i
     join locked l on l.id = i.execution_id and l.worker = i.worker and ${isCurrent})`;
 
 const claimColumns = {
@@ -131,7 +166,7 @@ const turns = rowSet<EndedTurn>(
   { ordinality: true },
 );
 
-type PlannedCall = Call & Claimed & Pick<EndedTurn, 'usedArguments'>;
+type PlannedCall = Call & Claimed & Pick<EndedTurn, 'dispatched'>;
 
 const plannedCalls = rowSet<PlannedCall, readonly EndedTurn[]>(
   'c',
@@ -148,7 +183,8 @@ const plannedCalls = rowSet<PlannedCall, readonly EndedTurn[]>(
     name: ['text', (one) => storable(one.name)],
     server_id: ['uuid', (one) => one.server],
     arguments: ['json', (one) => storableJson(one.arguments)],
-    used_arguments: ['json', (one) => one.usedArguments.get(one.part)],
+    tool: ['text', (one) => one.dispatched.get(one.part)?.tool],
+    used_arguments: ['json', (one) => one.dispatched.get(one.part)?.usedArguments],
     result: ['text', (one) => one.result],
   },
   {
@@ -158,7 +194,7 @@ const plannedCalls = rowSet<PlannedCall, readonly EndedTurn[]>(
 );
 
 // Not first: the same claim has committed it already, and its attempt is the next one.
-const writeTurns = statement<readonly EndedTurn[], { ordinal: number }>('step-turns')`
+const writeTurns = statement<readonly EndedTurn[], DispatchRow>('step-turns')`
   with ${heldBy(
     turns.table,
     turns.array('execution_id'),
@@ -197,22 +233,24 @@ const writeTurns = statement<readonly EndedTurn[], { ordinal: number }>('step-tu
       case when c.state = 'dispatched' then h.at end,
       case when c.state not in ('ready', 'dispatched') then h.at end
     from ${plannedCalls.table} join held h on h.execution_id = c.execution_id and h.n = c.n and h.is_first)
-  select ordinal::int as ordinal from held`;
+  select h.ordinal::int as ordinal, c.part, ${calledToolColumns}
+  from held h left join ${plannedCalls.table} on c.execution_id = h.execution_id and c.n = h.n and c.state = 'dispatched'
+  ${calledToolJoin(sql`h.workspace_id`, sql`c.server_id`, sql`c.tool`)}`;
 
 const dispatches = rowSet<DispatchedCall>(
   'd',
   {
     ...claimColumns,
     part: ['smallint', (one) => one.part],
+    server_id: ['uuid', (one) => one.server],
+    tool: ['text', (one) => one.tool],
     used_arguments: ['json', (one) => one.usedArguments],
   },
   { ordinality: true },
 );
 
 // Of the same claim: its first commit had no response, and nothing was sent.
-const writeDispatches = statement<readonly DispatchedCall[], { ordinal: number }>(
-  'step-dispatches',
-)`
+const writeDispatches = statement<readonly DispatchedCall[], DispatchRow>('step-dispatches')`
   with ${heldBy(dispatches.table, dispatches.array('execution_id'), sql`l.attempt = i.attempt`)},
   sent as (
     update execution_steps s set state = 'dispatched', sent = s.sent + (s.state = 'ready')::int, claim = h.attempt,
@@ -220,8 +258,9 @@ const writeDispatches = statement<readonly DispatchedCall[], { ordinal: number }
     from held h
     where s.execution_id = h.execution_id and s.execution_id = any(${dispatches.array('execution_id')})
       and s.n = h.n and s.part = h.part and (s.state = 'ready' or s.state = 'dispatched' and s.claim = h.attempt)
-    returning h.ordinal)
-  select ordinal::int as ordinal from sent`;
+    returning h.ordinal, h.part, h.workspace_id, h.server_id, h.tool)
+  select d.ordinal::int as ordinal, d.part, ${calledToolColumns}
+  from sent d ${calledToolJoin(sql`d.workspace_id`, sql`d.server_id`, sql`d.tool`)}`;
 
 const settlements = rowSet<SettledCall>(
   'r',
@@ -233,7 +272,6 @@ const settlements = rowSet<SettledCall>(
     is_error: ['bool', ({ settlement }) => settlement.isError],
     error_code: ['text', ({ settlement }) => settlement.errorCode],
     result: ['text', ({ settlement: { result } }) => result && storable(result)],
-    result_json: ['json', ({ settlement }) => settlement.resultJson],
   },
   { ordinality: true },
 );
@@ -242,7 +280,7 @@ const writeSettlements = statement<readonly SettledCall[], { ordinal: number }>(
   with ${heldBy(settlements.table, settlements.array('execution_id'), sql`l.attempt = i.attempt`)},
   settled as (
     update execution_steps s set state = h.state, sent = s.sent - (h.given_back and s.state = 'dispatched')::int, is_error = h.is_error,
-      error_code = h.error_code, result = h.result, result_json = h.result_json,
+      error_code = h.error_code, result = h.result,
       ended_at = case when h.state <> 'ready' then h.at end
     from held h
     where s.execution_id = h.execution_id and s.execution_id = any(${settlements.array('execution_id')})

@@ -1,5 +1,6 @@
 import { bytesOf } from '../../core/byte-shares.ts';
 import { boundValue } from '../../core/execution/bound-values.ts';
+import { outOfTime } from '../../core/execution/out-of-time.ts';
 import { failed, retry } from '../../core/execution/outcome.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
 import { delayWithin, retryDelayMs } from '../../core/execution/retry-delay.ts';
@@ -11,11 +12,11 @@ import {
   type Settlement,
   settle,
   settleUnknown,
+  toolOf,
 } from '../../core/tools/call-state.ts';
 import type { ExecutedTool } from '../../core/tools/executed-tool.ts';
-import type { ToolOutcome } from '../../core/tools/tool-port.ts';
+import type { CalledTool, ToolOutcome } from '../../core/tools/tool-port.ts';
 import { parallelCallsMax, toolSettingsDefault } from '../../core/tools/tool-settings.ts';
-import { isUnavailable } from '../../db/database-error.ts';
 import {
   type LoopOutcome,
   type LoopRun,
@@ -24,6 +25,7 @@ import {
   type ToolLoopDeps,
   writeStep,
 } from './loop-run.ts';
+import type { CalledTools, Dispatch } from './step-writes.ts';
 
 /** The calls of a turn, as they were committed. */
 export interface OpenTurn {
@@ -32,8 +34,8 @@ export interface OpenTurn {
   readonly calls: readonly Call[];
   readonly tools: readonly ExecutedTool[];
   readonly leftMs: number;
-  /** Whether this claim has just committed the turn: what that dispatched was not sent yet. */
-  readonly isUnsent: boolean;
+  /** What was dispatched and not sent, because this claim has just committed the turn; otherwise null. */
+  readonly dispatched: CalledTools | null;
 }
 
 /**
@@ -60,18 +62,24 @@ class TurnCalls {
   readonly #run: LoopRun;
   readonly #turn: OpenTurn;
   readonly #calls: Call[];
+  /** Where the calls go that this claim has dispatched, by part. */
+  readonly #called: Map<number, CalledTool | null>;
   readonly #startedAt = performance.now();
   #lost = false;
   /** PostgreSQL has refused a dispatch: nothing was sent. */
   #broken = false;
   /** How long the servers that refused a call asked to wait. */
   #retryAfterMs = 0;
+  /** What the execution waits for. */
+  #waitCode: QueuedExecution['waitCode'];
 
   constructor(deps: ToolLoopDeps, run: LoopRun, turn: OpenTurn) {
     this.#deps = deps;
     this.#run = run;
     this.#turn = turn;
     this.#calls = [...turn.calls];
+    this.#called = new Map(turn.dispatched);
+    this.#waitCode = turn.execution.waitCode;
   }
 
   get all(): readonly Call[] {
@@ -79,7 +87,7 @@ class TurnCalls {
   }
 
   async finish(): Promise<void> {
-    for (const call of this.#turn.isUnsent ? [] : this.#calls.filter(isDispatched)) {
+    for (const call of this.#turn.dispatched ? [] : this.#calls.filter(isDispatched)) {
       await this.#settle(call, settleUnknown(call));
     }
     const open = this.#calls
@@ -103,15 +111,13 @@ class TurnCalls {
     if (this.#calls.every(({ state }) => state !== 'ready')) return null;
     if (this.#run.signal.aborted) return stopped;
     const { rejections, settings } = this.#turn.execution;
-    if (this.#leftMs() <= 0) {
-      const message = `The execution did not end within ${settings.timeoutMs} ms.`;
-      return failed('MODEL_TIMEOUT', message, { counted: false });
-    }
+    const waitCode = this.#waitCode;
+    if (this.#leftMs() <= 0) return outOfTime({ settings, waitCode }, null);
     const waitMs = retryDelayMs(rejections + 1, this.#retryAfterMs, Math.random());
     const leftMs = Math.max(0, this.#leftMs());
     // At the deadline at the latest, which ends it.
     const delayMs = delayWithin(leftMs, waitMs, Math.random()) ?? leftMs;
-    return retry({ rejected: true, delayMs, waitCode: 'TOOL_SERVER_ERROR' });
+    return retry({ rejected: true, delayMs, waitCode });
   }
 
   #leftMs(): number {
@@ -145,8 +151,8 @@ class TurnCalls {
 
   async #send(call: Call): Promise<void> {
     const { execution, tools } = this.#turn;
-    const tool = tools.find(({ name }) => name === call.name);
-    const used = tool && usedArguments(tool, call, execution);
+    const tool = toolOf(tools, call.name);
+    const used = tool && dispatchOf(tool, call, execution);
     if (!tool || !used) {
       await this.#settle(
         call,
@@ -156,39 +162,40 @@ class TurnCalls {
     }
     const sent = isDispatched(call) ? call : await this.#dispatch(call, used);
     if (!sent) return;
-    const outcome = await this.#request(tool, call, used);
+    const outcome = await this.#request(tool, call, used.usedArguments);
     if (outcome.kind === 'refused') {
       this.#retryAfterMs = Math.max(this.#retryAfterMs, outcome.retryAfterMs);
     }
-    await this.#settle(sent, settle(sent, outcome));
+    const settlement = settle(sent, outcome);
+    if (settlement.state === 'ready') this.#waitCode = 'TOOL_SERVER_ERROR';
+    await this.#settle(sent, settlement);
   }
 
   /** Null if it must not be sent. */
-  async #dispatch(call: Call, usedArguments: string): Promise<Call | null> {
+  async #dispatch(call: Call, dispatch: Dispatch): Promise<Call | null> {
     const { part } = call;
     const result = await this.#write((fence) =>
-      this.#deps.writes.dispatch({ ...fence, part, usedArguments }),
+      this.#deps.writes.dispatch({ ...fence, part, ...dispatch }),
     );
     if (result === 'unstorable') this.#broken = true;
-    return result === 'written' ? { ...call, sent: call.sent + 1 } : null;
+    if (result === 'lost' || result === 'unstorable') return null;
+    this.#called.set(part, result.get(part) ?? null);
+    return { ...call, sent: call.sent + 1 };
   }
 
   async #request(tool: ExecutedTool, call: Call, argumentsJson: string): Promise<ToolOutcome> {
-    const { id: executionId, workspaceId } = this.#turn.execution;
+    const { id: executionId } = this.#turn.execution;
     const { signal } = this.#run;
     if (signal.aborted) return unsent;
     try {
       return await this.#deps.tools.call({
         toolCallId: idOf(call),
-        ...{ executionId, workspaceId, argumentsJson, signal },
-        ...{ server: tool.server, tool: tool.tool, digest: tool.digest },
-        resultLimit: tool.resultLimit,
+        ...{ executionId, argumentsJson, signal, tool: tool.tool, resultLimit: tool.resultLimit },
+        called: this.#called.get(call.part) ?? null,
         timeoutMs: Math.max(1, Math.ceil(Math.min(tool.timeoutMs, this.#leftMs()))),
       });
     } catch (error) {
       this.#deps.onError(error, 'tool call');
-      // The port reads from the database before it sends.
-      if (isUnavailable(error)) return unsent;
       return { kind: 'unknown', problem: 'Internal error.' };
     }
   }
@@ -206,7 +213,7 @@ class TurnCalls {
         this.#deps.writes.settle({ ...fence, part, settlement: stored }),
       );
     }
-    if (result !== 'written') return;
+    if (result !== true) return;
     const { bytes } = this.#deps;
     this.#run.reservations.push(bytes.add(bytesOf([written.result ?? ''])));
     const { state, givenBack, result: text, isError, errorCode } = written;
@@ -214,7 +221,7 @@ class TurnCalls {
     this.#calls[part - 1] = { ...call, state, sent, result: text, isError, errorCode };
   }
 
-  async #write(write: (fence: Fence) => Promise<boolean>): Promise<StepResult> {
+  async #write<T>(write: (fence: Fence) => Promise<T | null>): Promise<StepResult<T>> {
     const { execution, n } = this.#turn;
     const { id: executionId, worker, attempt } = execution;
     const result = await writeStep(this.#deps, this.#run, () =>
@@ -236,33 +243,34 @@ function idOf({ toolCallId }: Call): string {
   return toId('toolCall', toolCallId);
 }
 
-/** The arguments of the model with those that the call supplies, which it cannot replace. Null if one of these is gone. */
-function usedArguments(
-  { bind }: ExecutedTool,
+/** With the arguments of the model and those that the call supplies, which it cannot replace. Null if one of these is gone. */
+function dispatchOf(
+  { server, tool, bind }: ExecutedTool,
   { arguments: given }: Call,
   { labels }: QueuedExecution,
-): string | null {
+): Dispatch | null {
   const bound = Object.entries(bind).map(
     ([name, path]) => [name, boundValue(path, labels)] as const,
   );
   if (bound.some(([, value]) => value === null)) return null;
   const own = given as Readonly<Record<string, unknown>>;
-  return storableJson({ ...own, ...Object.fromEntries(bound) });
+  const usedArguments = storableJson({ ...own, ...Object.fromEntries(bound) });
+  return { server, tool, usedArguments };
 }
 
 /** Those of the calls that a turn dispatches, by part. */
-export function argumentsOf(
+export function dispatchesOf(
   calls: readonly Call[],
   tools: readonly ExecutedTool[],
   execution: QueuedExecution,
-): Map<number, string> {
-  const used = new Map<number, string>();
+): Map<number, Dispatch> {
+  const dispatches = new Map<number, Dispatch>();
   for (const call of calls.filter(isDispatched)) {
-    const tool = tools.find(({ name }) => name === call.name);
-    const json = tool && usedArguments(tool, call, execution);
-    if (json) used.set(call.part, json);
+    const tool = toolOf(tools, call.name);
+    const dispatch = tool && dispatchOf(tool, call, execution);
+    if (dispatch) dispatches.set(call.part, dispatch);
   }
-  return used;
+  return dispatches;
 }
 
 function isDispatched({ state }: Call): boolean {

@@ -19,7 +19,8 @@ import {
   writeStep,
 } from './loop-run.ts';
 import type { StoredTurn, TurnMessage } from './step-reads.ts';
-import { argumentsOf, callTools } from './tool-calls.ts';
+import type { CalledTools } from './step-writes.ts';
+import { callTools, dispatchesOf } from './tool-calls.ts';
 
 /**
  * The loop of an execution whose version executes tools: a turn of the model, its calls, the next turn with their results, until an
@@ -35,8 +36,8 @@ export class ToolLoop {
   readonly #tools: readonly ExecutedTool[];
   readonly #turns: StoredTurn[];
   #execution: QueuedExecution;
-  /** Whether this claim has committed the last turn, and nothing of it was sent. */
-  #isUnsent = false;
+  /** What the commit of the last turn has dispatched; null once it is sent, or if another claim has committed the turn. */
+  #dispatched: CalledTools | null = null;
 
   constructor(
     deps: ToolLoopDeps,
@@ -82,12 +83,12 @@ export class ToolLoop {
     const turn = this.#turns.at(-1);
     if (!turn) return null;
     // What was read from the database has its room.
-    const isNew = this.#isUnsent || this.hasOpenCalls;
+    const isNew = this.#dispatched !== null || this.hasOpenCalls;
     const finished = await callTools(this.#deps, this.#run, {
       ...{ execution: this.#execution, n: this.#turns.length, calls: turn.calls },
-      ...{ tools: this.#tools, leftMs, isUnsent: this.#isUnsent },
+      ...{ tools: this.#tools, leftMs, dispatched: this.#dispatched },
     });
-    this.#isUnsent = false;
+    this.#dispatched = null;
     const ended = { ...turn, calls: finished.calls };
     this.#turns.splice(-1, 1, ended);
     return finished.outcome ?? (isNew ? this.#makeRoom(ended) : null);
@@ -143,10 +144,10 @@ export class ToolLoop {
     const { usage, cost, attemptMs } = answer;
     const latencyMs = attemptMs === null ? null : Math.round(attemptMs);
     const { worker, attempt } = this.#execution;
-    const usedArguments = argumentsOf(calls, this.#tools, this.#execution);
+    const dispatched = dispatchesOf(calls, this.#tools, this.#execution);
     const result = await writeStep(this.#deps, this.#run, () =>
       this.#deps.writes.turn({
-        ...{ executionId, worker, attempt, n, calls, usedArguments, message: json },
+        ...{ executionId, worker, attempt, n, calls, dispatched, message: json },
         finished: attemptOf({ model, errorCode: null, usage, cost, latencyMs }),
         spent: {
           inputTokens: usage.inputTokens,
@@ -164,7 +165,7 @@ export class ToolLoop {
       return failed('INTERNAL', 'Internal error.', { usage, cost, attemptMs });
     this.#run.reservations.push(this.#deps.bytes.add(bytesOf([json])));
     this.#turns.push({ message, calls });
-    this.#isUnsent = true;
+    this.#dispatched = result;
     this.#execution = {
       ...this.#execution,
       ...nextTurn,

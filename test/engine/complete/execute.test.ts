@@ -458,14 +458,22 @@ test('a turn whose results find no room goes back to the queue, and goes on once
   const models = scriptedModels();
   const tools = scriptedTools();
   const written: string[] = [];
-  const write = (what: string) => async () => written.push(what) > 0;
+  const write =
+    <T>(what: string, result: T) =>
+    async () => {
+      written.push(what);
+      return result;
+    };
   const deps: ExecuteDeps = {
     ...{ models, compute: inlineCompute, bytes, ...permits, onFault: assert.ifError },
     template: async () => ({ system: null, user: 'Hello', executedTools: [executedTool()] }),
     toolLoop: {
       ...{ tools, bytes, onError: assert.ifError },
       reads: { chars: async () => 0, turns: async () => [] },
-      writes: { turn: write('turn'), dispatch: write('dispatch'), settle: write('settle') },
+      writes: {
+        ...{ turn: write('turn', new Map()), dispatch: write('dispatch', new Map()) },
+        settle: write('settle', true as const),
+      },
     },
   };
   const run = () => ({ ...runOf(new AbortController().signal), advance: () => {} });

@@ -7,6 +7,8 @@ import { type Answer, startReceiver, toReceivers } from '../../../harness/receiv
 import { startService } from '../../../harness/service.ts';
 import { echoOf } from '../../../harness/tool-agents.ts';
 import { addToolServer } from '../../../harness/tool-server.ts';
+import { fromId } from '../../../src/core/id.ts';
+import { sql } from '../../../src/db/sql.ts';
 import { createModels } from '../../../src/models/registry.ts';
 
 const models = createModels({
@@ -82,6 +84,75 @@ test('a tool that is gone from its server is not called, and the model is told',
   const record = await execute(agent);
   assert.deepEqual([record.status, receiver.requests.length], ['success', before]);
 });
+
+/** An execution with a call in each of two turns, whose owner changes the server while the first is answered. */
+async function executeAcross(change: (own: Awaited<ReturnType<typeof addToolServer>>) => unknown) {
+  const own = await addToolServer(service, { url: receiver.url });
+  const agent = await deploy(twice, { server: own.name });
+  receiver.answer = async (_, response) => {
+    await change(own);
+    receiver.answer = text('second');
+    response.end('first');
+  };
+  const before = receiver.requests.length;
+  const record = await execute(agent);
+  assert.equal(record.status, 'success', JSON.stringify(record));
+  const at = `${agent.path}/executions/${record.executionId}/steps`;
+  const { steps } = (await service.call('GET', at, { key })).body;
+  const results = steps.flatMap(({ result }: { result?: string }) => result ?? []);
+  return { own, results, requests: receiver.requests.slice(before) };
+}
+
+const asked = [['refund', { orderId: 'o-1', cents: 5 }]] as const;
+const twice = echoOf(asked, asked);
+
+test('what an owner changes holds from the next call of a running execution', async () => {
+  const moved = await startReceiver(text('elsewhere'));
+  after(moved.close);
+  let secret = '';
+  const changed = await executeAcross(async ({ path }) => {
+    await service.call('PATCH', path, {
+      key,
+      body: { url: moved.url, headers: { 'x-shop': 's' } },
+    });
+    secret = (await service.call('POST', `${path}/rotate`, { key })).body.signingSecret;
+  });
+  assert.deepEqual(changed.results, ['first', 'elsewhere']);
+  assert.equal(changed.requests.length, 1);
+  const [request] = moved.requests;
+  assert.equal(request?.headers['x-shop'], 's');
+  new Webhook(secret).verify(request?.body ?? '', request?.headers ?? {});
+  assert.throws(() =>
+    new Webhook(changed.own.signingSecret).verify(request?.body ?? '', request?.headers ?? {}),
+  );
+});
+
+for (const [what, change, told] of [
+  [
+    'disabled',
+    (path: string) => service.call('PATCH', path, { key, body: { enabled: false } }),
+    'The tool server is disabled.',
+  ],
+  [
+    'without the tool',
+    (path: string) => service.call('PATCH', path, { key, body: { tools: [] } }),
+    'The tool server no longer has this tool.',
+  ],
+  [
+    'deleted',
+    (_: string, id: string) =>
+      sql`delete from tool_servers where id = ${fromId('toolServer', id)}`.execute(service.db),
+    'The tool server no longer exists.',
+  ],
+] as const) {
+  test(`a server that is ${what} gets no further call of a running execution`, async () => {
+    const { results, requests } = await executeAcross(({ path, toolServerId }) =>
+      change(path, toolServerId),
+    );
+    assert.deepEqual(results, ['first', told]);
+    assert.equal(requests.length, 1);
+  });
+}
 
 test('an unsafe call whose outcome is unknown leaves once, a safe one again with the same key', async () => {
   receiver.answer = text('', 503);

@@ -49,7 +49,7 @@ test('who has lost the claim writes no turn, dispatches nothing and settles noth
   };
   const turn = {
     ...{ executionId, worker, attempt, n: 1, message: '{"text":""}', calls: [call] },
-    usedArguments: new Map<number, string>(),
+    dispatched: new Map(),
     finished: {
       ...{ model: 'cueline/echo', errorCode: null, inputTokens: 1, outputTokens: 1, costUSD: 0 },
       ...{ costKnown: true, latencyMs: 1 },
@@ -64,25 +64,27 @@ test('who has lost the claim writes no turn, dispatches nothing and settles noth
       priceId: null,
     },
   };
-  assert.equal(await writes.turn({ ...turn, worker: freshId() }), false);
-  assert.equal(await writes.turn(turn), true);
+  assert.equal(await writes.turn({ ...turn, worker: freshId() }), null);
+  assert.deepEqual(await writes.turn(turn), new Map());
   // Its commit had no response: it is written again, once.
-  assert.equal(await writes.turn(turn), true);
+  assert.deepEqual(await writes.turn(turn), new Map());
   const fence = { executionId, worker, n: 1, part: 1 };
-  const dispatched = { ...fence, usedArguments: '{}' };
-  assert.equal(await writes.dispatch({ ...dispatched, attempt }), false);
+  const dispatched = { ...fence, server: freshId(), tool: 'act', usedArguments: '{}' };
+  const toNobody = new Map([[1, null]]);
+  assert.equal(await writes.dispatch({ ...dispatched, attempt }), null);
   assert.equal((await stepsOf(service, body.executionId)).at(-1)?.[2], 'ready');
-  assert.equal(await writes.dispatch({ ...dispatched, attempt: attempt + 1 }), true);
-  assert.equal(await writes.dispatch({ ...dispatched, attempt: attempt + 1 }), true);
+  const again = { ...dispatched, attempt: attempt + 1 };
+  assert.deepEqual(await writes.dispatch(again), toNobody);
+  assert.deepEqual(await writes.dispatch(again), toNobody);
   assert.deepEqual((await stepsOf(service, body.executionId)).at(-1)?.slice(2, 4), [
     ...['dispatched', 1],
   ]);
   await loseWorker(service, body.executionId);
   const next = await claim();
-  const settlement = settle(call, { kind: 'done', result: 'x', resultJson: null, isError: false });
+  const settlement = settle(call, { kind: 'done', result: 'x', isError: false });
   const settled = { ...fence, settlement };
-  assert.equal(await writes.settle({ ...settled, attempt: attempt + 1 }), false);
-  assert.equal(await writes.dispatch({ ...dispatched, attempt: next }), false);
+  assert.equal(await writes.settle({ ...settled, attempt: attempt + 1 }), null);
+  assert.equal(await writes.dispatch({ ...dispatched, attempt: next }), null);
   assert.equal((await stepsOf(service, body.executionId)).at(-1)?.[2], 'dispatched');
   const resent = sql`update execution_steps set sent = 2 where execution_id = ${executionId} and part = 1`;
   await assert.rejects(resent.execute(service.db), /violates check constraint/);
@@ -90,7 +92,7 @@ test('who has lost the claim writes no turn, dispatches nothing and settles noth
 });
 
 const outcomes = fc.constantFrom<ToolOutcome | 'lost'>(
-  { kind: 'done', result: 'x', resultJson: null, isError: false },
+  { kind: 'done', result: 'x', isError: false },
   { kind: 'refused', retryAfterMs: 0, problem: '' },
   { kind: 'unknown', problem: '' },
   'lost',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ended } from '../../../harness/agents.ts';
 import { batchWhen, jsonLines, namedLines, unlimited, upload } from '../../../harness/batches.ts';
+import { openEvents, type ReceivedEvent, textOfEvents } from '../../../harness/read-events.ts';
 import { startService } from '../../../harness/service.ts';
 import {
   addToolAgent,
@@ -55,6 +56,60 @@ test('a repeated call with the same key returns the execution in its second turn
   second.release({ text: 'done' });
   assert.equal((await ended(service, first.body.statusUrl, key)).outputText, 'done');
   assert.equal(tools.requests.length - sent, 1);
+});
+
+test('a reader resumes in a later turn, and in the middle of one', async () => {
+  const looping = await addToolAgent(service, [executedTool()], { config: { stream: true } });
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  service.models.script(
+    async (_, emit) => {
+      emit({ type: 'text', text: 'let me see' });
+      await first.promise;
+      return calling(['act', {}]);
+    },
+    async (_, emit) => {
+      emit({ type: 'text', text: 'do' });
+      await second.promise;
+      return { text: 'ne' };
+    },
+  );
+  const { body } = await service.call('POST', `${looping.path}/execute`, {
+    ...{ key, body: { variables: { text: 'go' } } },
+  });
+  const openAfter = (id: string | null) =>
+    openEvents(`${service.url}${body.statusUrl}/stream`, {
+      ...{ key, headers: id === null ? {} : { 'last-event-id': id } },
+    });
+  const has =
+    (turn: number, text: string) =>
+    ({ event, data }: ReceivedEvent) =>
+      event === 'text' && data.turn === turn && data.offset + data.text.length === text.length;
+  const readTo = async (id: string | null, turn: number, text: string) => {
+    const stream = await openAfter(id);
+    const events = await stream.until(has(turn, text));
+    stream.close();
+    return { events, id: events.at(-1)?.id ?? null };
+  };
+  const inFirst = await readTo(null, 1, 'let me see');
+  first.resolve();
+  const inSecond = await readTo(inFirst.id, 2, 'do');
+  assert.deepEqual(
+    inSecond.events.map(({ event }) => event).filter((event) => event !== 'status'),
+    ['restart', 'text'],
+  );
+  second.resolve();
+  const { outputText } = await ended(service, body.statusUrl, key);
+  assert.equal(outputText, 'done');
+  for (const { id, text } of [
+    { id: inFirst.id, text: 'let me see' },
+    { id: inSecond.id, text: 'do' },
+  ]) {
+    const events = await (await openAfter(id)).until(() => false);
+    assert.equal(textOfEvents(events, text), 'done', text);
+    const texts = events.flatMap(({ event, data }) => (event === 'text' ? [data.text] : []));
+    assert.equal(texts.join(''), text === 'do' ? 'ne' : 'done');
+    assert.equal(events.at(-1)?.data.outputText, 'done');
+  }
 });
 
 test('the limits of the loop are settings of the agent', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { type AgentOptions, ended, run } from '../../../harness/agents.ts';
 import { unlimited } from '../../../harness/batches.ts';
@@ -46,6 +47,10 @@ function heldRequest() {
     return answered.promise;
   });
   return { arrived: arrived.promise, answer: answered.resolve };
+}
+
+function aborted(signal: AbortSignal): Promise<unknown> {
+  return signal.aborted ? Promise.resolve() : once(signal, 'abort');
 }
 
 const refused = { kind: 'refused', retryAfterMs: 0, problem: 'down' } as const;
@@ -255,6 +260,7 @@ test('a cancel closes the calls: what was sent is unknown, the others are cancel
   await Promise.all(held.map((one) => one.arrived));
   await service.call('POST', `${path}/cancel`, { key });
   const record = await end();
+  for (const one of held) await aborted((await one.arrived).signal);
   for (const one of held) one.answer(toolResult('late'));
   assert.deepEqual([record.status, record.turns, record.toolCallsMade], ['canceled', 1, 9]);
   const states = (await stepsOf(service, id)).slice(1).map(([, , state]) => state);
@@ -322,8 +328,11 @@ test('the schema of the output holds for the last turn', async () => {
   const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
   const config = { responseFormat: { type: 'json', schema } } as const;
   service.models.script(calling(['act', {}]), { text: 'none' }, { text: '{"a":1}' });
+  const from = service.models.calls.length;
   const record = await (await start({}, { config })).end();
   assert.deepEqual([record.outputJson, record.turns], [{ a: 1 }, 2]);
+  const asked = service.models.calls.slice(from).map(({ responseFormat }) => responseFormat);
+  assert.deepEqual(asked, Array(3).fill(config.responseFormat));
 });
 
 test('a record without bodies has none in its steps', async () => {

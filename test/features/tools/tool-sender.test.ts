@@ -6,6 +6,7 @@ import { sealKey, startService } from '../../../harness/service.ts';
 import { addToolServer } from '../../../harness/tool-server.ts';
 import { fromId } from '../../../src/core/id.ts';
 import type { PostedTool, ToolPost } from '../../../src/core/tools/tool-post.ts';
+import { readCalledTool } from '../../../src/engine/tools/called-tools.ts';
 import { createToolSender } from '../../../src/features/tools/verbs/tool-sender.ts';
 
 const service = await startService({ config: toReceivers });
@@ -22,18 +23,21 @@ test('a call that waited for a slot is sent with the time that is left, or not a
   const arrived = Promise.withResolvers<void>();
   const first = Promise.withResolvers<PostedTool>();
   const sender = createToolSender({
-    ...{ db: service.db, sealKey, version: '1', hideSecrets: (text) => text },
+    ...{ sealKey, version: '1', hideSecrets: (text) => text },
     post(post) {
       posts.push(post);
       arrived.resolve();
       return posts.length === 1 ? first.promise : Promise.resolve(answer);
     },
   });
+  const called = await readCalledTool(service.db, {
+    ...{ workspaceId: service.workspaceId, tool: 'refund' },
+    server: fromId('toolServer', toolServerId) ?? '',
+  });
   const call = (timeoutMs: number) =>
-    sender.send({
+    sender.call({
       ...{ toolCallId: 'tcl_00000000000000000000000000', executionId: freshId(), tool: 'refund' },
-      ...{ server: fromId('toolServer', toolServerId) ?? '', workspaceId: service.workspaceId },
-      ...{ argumentsJson: '{}', timeoutMs, resultLimit: 1_024 },
+      ...{ called, argumentsJson: '{}', timeoutMs, resultLimit: 1_024 },
       signal: new AbortController().signal,
     });
   const held = call(60_000);
@@ -41,7 +45,6 @@ test('a call that waited for a slot is sent with the time that is left, or not a
   const busy = await call(2);
   assert.deepEqual([busy.kind, posts.length], ['refused', 1]);
   const waiting = call(60_000);
-  // The reads of both are one after the other, so that the first one has found no slot either.
   assert.equal((await call(2)).kind, 'refused');
   first.resolve(answer);
   assert.equal((await held).kind, 'done');

@@ -1,5 +1,4 @@
 import { retryAfterSeconds } from '../../../core/event/retry.ts';
-import { depth, isStorable, jsonDepthMax } from '../../../core/json.ts';
 import { storable } from '../../../core/storable-text.ts';
 import type { ToolOutcome } from '../../../core/tools/tool-port.ts';
 import type { PostedTool } from '../../../core/tools/tool-post.ts';
@@ -39,7 +38,7 @@ export function outcomeOf(posted: PostedTool, options: OutcomeOptions): ToolOutc
 
 /** A call that was not sent, or whose answer is no result. */
 export function failed(result: string): ToolOutcome {
-  return { kind: 'done', result, resultJson: null, isError: true };
+  return { kind: 'done', result, isError: true };
 }
 
 export function refused(problem: string, retryAfterMs = 0): ToolOutcome {
@@ -87,16 +86,10 @@ function result({ status, bytes, length, end }: Answered, options: OutcomeOption
   const whole = isError ? `The tool server answered ${status}: ${text}`.trim() : text;
   const isCut = end !== 'whole' || bytes.length < length;
   if (!isCut && Buffer.byteLength(whole) <= resultLimit) {
-    const resultJson = !isError && isJson(text) ? text.trim() : null;
-    return { kind: 'done', result: whole, resultJson, isError };
+    return { kind: 'done', result: whole, isError };
   }
   const note = `\n[The result is cut to ${resultLimit} bytes.]`;
-  return {
-    kind: 'done',
-    result: cut(whole, resultLimit - note.length) + note,
-    resultJson: null,
-    isError,
-  };
+  return { kind: 'done', result: cut(whole, resultLimit - note.length) + note, isError };
 }
 
 /** The longest form of a secret: a header of 4,096 characters, percent-encoded. */
@@ -111,13 +104,4 @@ export function keptBytesOf(resultLimit: number): number {
 function cut(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text).subarray(0, bytesMax);
   return new TextDecoder().decode(bytes, { stream: true });
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return isStorable(text) && depth(text) <= jsonDepthMax;
-  } catch {
-    return false;
-  }
 }

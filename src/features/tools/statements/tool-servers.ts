@@ -292,51 +292,6 @@ export async function insertVersionServers(
     select ${promptVersionId}, id from unnest(${serverIds}::uuid[]) as id`.execute(trx);
 }
 
-/** Where a tool is today, and what its requests need. */
-export interface CalledTool {
-  readonly serverId: string;
-  readonly workspaceId: string;
-  readonly tool: string;
-  readonly url: string | null;
-  readonly enabled: boolean;
-  readonly maxConcurrency: number;
-  readonly timeoutMs: number;
-  readonly sealedHeaders: Buffer | null;
-  readonly sealedSecret: Buffer;
-  /** Null unless it still signs. */
-  readonly previousSealedSecret: Buffer | null;
-  /** Null if the server has no such tool. */
-  readonly path: string | null;
-  /** The database's clock. */
-  readonly nowMs: number;
-}
-
-/** In one statement for all calls that begin at once. Tools of unknown servers are left out. */
-export async function readCalledTools(
-  db: Db,
-  calls: readonly {
-    readonly workspaceId: string;
-    readonly server: string;
-    readonly tool: string;
-  }[],
-): Promise<CalledTool[]> {
-  const { rows } = await sql<CalledTool>`
-    select s.id as server_id, s.workspace_id, given.tool, s.url, s.enabled, s.max_concurrency, s.timeout_ms,
-      s.sealed_headers, s.sealed_secret,
-      case when s.previous_until > clock_timestamp() then s.previous_sealed_secret end as previous_sealed_secret,
-      case when c.name is not null then coalesce(c.definition ->> 'path', '') end as path,
-      (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms
-    from (
-      select distinct * from unnest(${calls.map(({ workspaceId }) => workspaceId)}::uuid[],
-        ${calls.map(({ server }) => server)}::uuid[], ${calls.map(({ tool }) => tool)}::text[])
-        as t (workspace_id, server_id, tool)) as given
-    join tool_servers s on s.id = given.server_id and s.workspace_id = given.workspace_id
-    left join tool_catalog c on c.server_id = s.id and c.name = given.tool and c.state <> 'gone'`.execute(
-    db,
-  );
-  return rows;
-}
-
 export interface SealedToolServer {
   readonly id: string;
   readonly workspaceId: string;

@@ -2,7 +2,8 @@ import { sealExtrasOwner, sealOwner } from '../../../core/model/provider.ts';
 import { noExtras, secretsIn } from '../../../core/model/request-extras.ts';
 import { seal, unseal } from '../../../core/seal.ts';
 import { generateWebhookSecret } from '../../../core/standard-webhooks.ts';
-import type { CalledTool, NewToolServer, SealedHeaders } from '../statements/tool-servers.ts';
+import type { CalledTool } from '../../../core/tools/tool-port.ts';
+import type { NewToolServer, SealedHeaders } from '../statements/tool-servers.ts';
 
 /** The secrets of a tool server: headers of its requests, and what signs them. Keys are those of `deriveSealKey`. */
 

@@ -1,20 +1,20 @@
 import { requireFound } from '../../../core/failure.ts';
 import { toId, uuid7 } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
-import type { ToolOutcome } from '../../../core/tools/tool-port.ts';
+import type { ToolOutcome, ToolPort } from '../../../core/tools/tool-port.ts';
 import { isOutbound, resultLimitMax } from '../../../core/tools/tool-server.ts';
 import { readClock } from '../../../db/clock.ts';
 import { type Db, inTransaction } from '../../../db/database.ts';
+import { readCalledTool } from '../../../engine/tools/called-tools.ts';
 import { auditChange } from '../../people/verbs/audit-change.ts';
 import * as store from '../statements/tool-servers.ts';
 import { requireToolServer, type ToolServer } from './change-tool-server.ts';
-import type { ToolSender } from './tool-sender.ts';
 
 /** Calls that an owner makes to see whether a tool server works. They are no executions and leave no record. */
 
 export interface TryDeps {
   readonly db: Db;
-  readonly toolSender: Pick<ToolSender, 'send'>;
+  readonly toolSender: ToolPort;
   /** Why a server does not answer, as public text; null if it does. */
   readonly reachToolServer: (url: string) => Promise<string | null>;
 }
@@ -61,10 +61,11 @@ export async function tryTool(
     await auditChange(trx, caller, 'toolServer.try', id, details);
     return callId;
   });
+  const { workspaceId } = caller;
+  const called = await readCalledTool(db, { workspaceId, server: id, tool: name });
   const startedAt = performance.now();
-  const outcome = await toolSender.send({
-    ...{ toolCallId: toId('toolCall', toolCallId), executionId: null, server: id, tool: name },
-    workspaceId: caller.workspaceId,
+  const outcome = await toolSender.call({
+    ...{ toolCallId: toId('toolCall', toolCallId), executionId: null, called, tool: name },
     ...{ argumentsJson, timeoutMs: server.timeoutMs, resultLimit: resultLimitMax },
     signal: new AbortController().signal,
   });

@@ -6,6 +6,7 @@ import { echoOf } from '../../../../harness/tool-agents.ts';
 import { addToolServer } from '../../../../harness/tool-server.ts';
 import { fromId } from '../../../../src/core/id.ts';
 import { sql } from '../../../../src/db/sql.ts';
+import { readCalledTool } from '../../../../src/engine/tools/called-tools.ts';
 import { createToolSender } from '../../../../src/features/tools/verbs/tool-sender.ts';
 import { createModels } from '../../../../src/models/registry.ts';
 
@@ -50,14 +51,17 @@ test('its calls reach no client for requests, are tried like others, and have th
   });
   assert.deepEqual([tried.body.outcome, tried.body.result], ['done', '{"orderId":"o-1"}']);
   const sender = createToolSender({
-    ...{ db: service.db, sealKey, version: '1', hideSecrets: (text) => text },
+    ...{ sealKey, version: '1', hideSecrets: (text) => text },
     post: () => assert.fail('a request was sent'),
   });
+  const called = await readCalledTool(service.db, {
+    ...{ server: fromId('toolServer', toolServerId) ?? '', tool: 'refund' },
+    workspaceId: service.workspaceId,
+  });
   const send = (argumentsJson: string) =>
-    sender.send({
+    sender.call({
       ...{ toolCallId: 'tcl_00000000000000000000000000', executionId: null, tool: 'refund' },
-      ...{ server: fromId('toolServer', toolServerId) ?? '', workspaceId: service.workspaceId },
-      ...{ argumentsJson, timeoutMs: 60_000, resultLimit: 1_024 },
+      ...{ called, argumentsJson, timeoutMs: 60_000, resultLimit: 1_024 },
       signal: new AbortController().signal,
     });
   const cut = await send(JSON.stringify({ orderId: 'x'.repeat(2_000) }));
