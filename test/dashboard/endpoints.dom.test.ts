@@ -48,8 +48,13 @@ test('an endpoint is edited, rotated, disabled, enabled and deleted', async () =
   });
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByPlaceholder(shown).waitFor();
+  const url = dialog.getByPlaceholder(shown);
+  await url.waitFor();
   await check();
+  await url.fill('https://10.0.0.1/');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText(/^The URL does not point to a public address/).waitFor();
+  await url.fill('');
   await dialog.getByLabel('Description').fill('Shop');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'hidden' });

@@ -24,7 +24,7 @@ test('lists the rate limit usage of each key', async () => {
   await page.getByRole('img', { name: '1 of 5,000 calls used this hour' }).waitFor();
   // Its time may not be written yet.
   const row = page.getByRole('row').filter({ hasText: key.slice(0, 10) });
-  await row.getByText(/^Just now$|ago$|^now$/).waitFor();
+  await row.getByText(/^Not recorded yet$|ago$|^now$/).waitFor();
   await check();
 });
 
@@ -60,15 +60,20 @@ test('without a revoked key, the filter says so and goes away', async () => {
   await page.getByText('No keys yet').waitFor();
 });
 
-test('a key that was replaced shows when it ends', async () => {
-  const { key } = await service.key();
+test('a key that was replaced shows when it ends, and its calls are no use of the new one', async () => {
+  const { key, id } = await service.key();
+  await freezeWindows(service.db, id);
+  await run(service, await addAgent(service), key);
   const { page } = await visit('/keys', { as: 'owner' });
   const row = page.getByRole('row').filter({ hasText: key.slice(0, 10) });
   await row.getByRole('button', { name: /^Actions/ }).click();
   await page.getByRole('menuitem', { name: 'Rotate' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Rotate' }).click();
+  const issued = await dialog.getByText(/^cue_[0-9A-Za-z]{36}$/).innerText();
   await dialog.getByRole('button', { name: 'Done' }).click();
+  const successor = page.getByRole('row').filter({ hasText: issued.slice(0, 10) });
+  await successor.getByText('Not recorded yet').waitFor();
   await row.getByText(/ends (tomorrow|in (1 day|2[34] hours))/).waitFor();
 });
 

@@ -119,13 +119,13 @@ test('the palette finds a record by the request at its provider, and says how fa
   await page.waitForURL(`**/history/${agent.agentId}/${executionId}`);
   await openPalette(page, 'req_nobody_has_it');
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('No record has this request at a provider').waitFor();
+  await dialog.getByText(/^No record has this request of a provider\./).waitFor();
   await page.route('**/api/v1/executions?providerRequestId=*', async (route) => {
     const body = await (await route.fetch()).json();
     await route.fulfill({ json: { ...body, searchedTo: '2026-11-20T12:00:00.000Z' } });
   });
   await page.getByPlaceholder(/^Search pages/).fill('req_nobody_has_this');
-  await dialog.getByText(/^No record since .*2026.* has this request at a provider$/).waitFor();
+  await dialog.getByText(/^No record since .*2026.* has this request of a provider\./).waitFor();
   await check();
 });
 

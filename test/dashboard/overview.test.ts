@@ -144,3 +144,40 @@ test('nothing that is seen moves when the checklist arrives', async () => {
   await figures.waitFor();
   assert.deepEqual(seenAt ?? (await figures.boundingBox()), await figures.boundingBox());
 });
+
+for (const width of [390, 1440]) {
+  test(`nothing below the chart moves when its code and its data arrive, at ${width}`, async () => {
+    const { workspaceId, ownerId: userId } = await service.workspace();
+    const agent = await addAgent(service, { workspaceId, createdBy: userId });
+    const { key } = await service.key({ workspaceId, userId });
+    await run(service, agent, key);
+    const viewport = { width, height: 900 };
+    const { page } = await visit('/healthz', { as: { userId }, intercepts: true, viewport });
+    const hold = async (urls: RegExp) => {
+      const held = Promise.withResolvers<void>();
+      await page.route(urls, async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      return held.resolve;
+    };
+    const sendCode = await hold(/assets\/overview-chart/);
+    const sendData = await hold(/statistics\?(?!.*level=all)/);
+    await page.goto('/');
+    const figures = page.getByRole('region', { name: 'Figures' });
+    await figures.getByText('Running now').waitFor();
+    const top = async () => (await figures.boundingBox())?.y;
+    const tops = [await top()];
+    sendCode();
+    const chart = page.getByRole('region', { name: 'Over time' });
+    await chart.waitFor();
+    tops.push(await top());
+    sendData();
+    await chart.getByRole('figure').locator('.recharts-surface').first().waitFor();
+    tops.push(await top());
+    assert.deepEqual(
+      tops,
+      tops.map(() => tops[0]),
+    );
+  });
+}

@@ -4,7 +4,7 @@ import { addAgent, run } from '../../harness/agents.ts';
 import { makeAgent, makePrompt } from '../../harness/prompts.ts';
 import { ModelFailure, type TestConnection } from '../../src/core/model/model-port.ts';
 import { countClicks } from './count-clicks.ts';
-import { openDashboard } from './harness.ts';
+import { loaded, openDashboard } from './harness.ts';
 
 /** Tasks of a new user, from the first page on, each with its clicks. Others are tested with their pages. */
 
@@ -63,6 +63,8 @@ test('fixes a provider whose credential was refused, in 4 clicks from the failur
   const clicks = await countClicks(page);
   const failures = page.getByRole('region', { name: 'Recent failures' });
   const failure = failures.getByRole('listitem').filter({ hasText: 'PROVIDER_AUTH' });
+  // Cards above the list grow with what they show. A press that misses a moving link is repeated, and counted again.
+  await loaded(page);
   await failure.getByRole('link').last().click();
   await page.getByRole('link', { name: 'Replace the credential of acme' }).click();
   const dialog = page.getByRole('dialog', { name: 'Edit acme' });

@@ -111,6 +111,8 @@ test('the playground counts calls of tools, and the record shows which went wron
   await refund.waitFor();
   assert.equal(await refund.getAttribute('data-tone'), 'bad');
   await timeline.getByText('error', { exact: true }).waitFor();
+  // The turns are no attempts: nothing was tried again.
+  await page.getByRole('list', { name: 'Model calls' }).waitFor();
   await refund.locator('summary').click();
   await timeline.getByText('The tool server is disabled.').waitFor();
   await check({ inDarkMode: true });

@@ -15,6 +15,8 @@ test('the average cost of runs is a lower bound if one is unknown', async () => 
     const { body } = await service.call('POST', `${path}/execute`, call);
     await service.call('GET', `${body.statusUrl}?wait=60`, { key });
   };
+  const unused = await visit(`/workflows/${workflowId}`, { as: 'viewer' });
+  await unused.page.getByText('no run has ended').first().waitFor();
   await start('0.5', true);
   const known = await visit(`/workflows/${workflowId}`, { as: 'viewer' });
   await known.page.getByText('$0.50', { exact: true }).waitFor();

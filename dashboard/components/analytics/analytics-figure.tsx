@@ -43,7 +43,7 @@ export default function AnalyticsFigure({ agentId, data, markers }: FigureProps)
   const labelOf = useGroupLabel(grouping, agentId);
   const select = useSelect(agentId, data);
   const model = modelOf(data, labelOf);
-  if (!model || !byGroup) return <Skeleton height={320} m="md" w="auto" />;
+  if (!model || !byGroup) return <Skeleton height={300} />;
   return (
     <figure className={classes.figure}>
       <figcaption className={classes.legend}>

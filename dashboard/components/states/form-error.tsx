@@ -24,7 +24,8 @@ export function FormError({
 /** The server's message for this field; undefined if the error is about something else. */
 export function fieldError(error: unknown, field: string): string | undefined {
   if (!(error instanceof CuelineError) || error.status !== 400) return undefined;
-  const named = /^Field "([^"]+)" (.+)$/s.exec(error.message);
-  if (named?.[1] !== field && !named?.[1]?.startsWith(`${field}.`)) return undefined;
-  return `This field ${named[2]}`;
+  // What it must be, or a sentence of its own.
+  const [, named, must, sentence] = /^Field "([^"]+)"(?: (.+)|: (.+))$/s.exec(error.message) ?? [];
+  if (named !== field && !named?.startsWith(`${field}.`)) return undefined;
+  return sentence ?? `This field ${must}`;
 }

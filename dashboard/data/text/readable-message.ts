@@ -17,6 +17,7 @@ const labels: Readonly<Record<string, string>> = {
   timeZone: 'Time zone',
   q: 'Search',
   schema: 'Output schema',
+  url: 'URL',
 };
 
 /** Fields whose members the user names, with their labels. */

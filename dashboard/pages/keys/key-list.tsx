@@ -75,8 +75,8 @@ const columns: readonly Column<ApiKey>[] = [
     hideBelow: 'sm',
     cell: ({ lastUsedAt, rateLimitUsage }) => {
       if (lastUsedAt !== null) return <Time at={lastUsedAt} relative />;
-      // The time is written about once a minute, the counts with each call.
-      return rateLimitUsage.some(({ used }) => used > 0) ? 'Just now' : 'Never';
+      // The time is written about once a minute, the counts with each call, also with one of the key that this one replaces.
+      return rateLimitUsage.some(({ used }) => used > 0) ? 'Not recorded yet' : 'Never';
     },
   },
 ];

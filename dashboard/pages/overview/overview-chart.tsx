@@ -17,6 +17,8 @@ const shown = {
   executions: { label: 'Executions by status', by: 'status' },
   cost: { label: 'Cost by model', by: 'model' },
 } as const;
+/** At most that of the figure, which the page reserves. */
+const figureHeight = 300;
 type Shown = keyof typeof shown;
 
 /** Executions or cost of the period over time. */
@@ -44,9 +46,11 @@ export default function OverviewChart({ search }: { readonly search: RangeSearch
         <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
       ) : data.allFigures?.count === 0 ? (
         <p className="note">No executions in this period.</p>
+      ) : !data.allFigures ? (
+        <Skeleton height={figureHeight} />
       ) : (
-        <Suspense fallback={<Skeleton height={320} m="md" w="auto" />}>
-          {data.allFigures && <AnalyticsFigure agentId={undefined} data={data} markers={null} />}
+        <Suspense fallback={<Skeleton height={figureHeight} />}>
+          <AnalyticsFigure agentId={undefined} data={data} markers={null} />
         </Suspense>
       )}
     </Card>

@@ -42,9 +42,11 @@ export function OverviewPage() {
       <div className={classes.page} style={isLoading ? { visibility: 'hidden' } : {}}>
         <FirstSteps />
         {hasCalls && (
-          <Suspense fallback={<Skeleton height={386} />}>
-            <OverviewChart search={search} />
-          </Suspense>
+          <div className={classes.chart}>
+            <Suspense fallback={<Skeleton />}>
+              <OverviewChart search={search} />
+            </Suspense>
+          </div>
         )}
         <KeyFigures range={range} search={search} nowMs={nowMs} />
         <div className={classes.columns}>

@@ -45,8 +45,8 @@ export function ToolPicker(props: {
         <>
           <CodeBlock label="What the model sees" code={shown(tool)} />
           <p className="note">
-            It is added to be called without an approval. Change it in the JSON above:{' '}
-            <code>safe</code>, <code>bind</code>, <code>resultLimit</code>.
+            The model calls it without asking a person. The JSON above also takes <code>safe</code>,{' '}
+            <code>bind</code> and <code>resultLimit</code>.
           </p>
           <Button
             variant="default"

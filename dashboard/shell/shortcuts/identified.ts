@@ -82,7 +82,8 @@ async function findRequest(id: string, signal: AbortSignal): Promise<Identified>
   const query = { providerRequestId: id, playground: ['true', 'false'] } as const;
   const { found, searchedTo } = await findExecution(query, signal);
   const since = searchedTo === undefined ? '' : ` since ${formatTime(searchedTo)}`;
-  return found ?? { id, label: `No record${since} has this request at a provider`, to: null };
+  const label = `No record${since} has this request of a provider. A request to Cueline is in the server's log.`;
+  return found ?? { id, label, to: null };
 }
 
 const pageMax = 100;

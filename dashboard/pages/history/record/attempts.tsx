@@ -3,18 +3,22 @@ import { formatDuration } from '../../../data/text/format.ts';
 import { costCell } from '../amounts.tsx';
 import classes from './record.module.css';
 
-/** The attempts, oldest first: the model, how it ended, and what it took. */
+/** The attempts, and with tools the turns, oldest first: the model, how it ended, and what it took. */
 export function Attempts({ execution }: { readonly execution: ExecutionDetail }) {
-  const { attemptList = [], attempts } = execution;
+  const { attemptList = [], attempts, turns } = execution;
+  const noun = turns === undefined ? 'attempt' : 'model call';
   if (attemptList.length === 0) {
     return <p className={classes.count}>{attempts === 1 ? '1 attempt' : `${attempts} attempts`}</p>;
   }
   return (
     <>
       <h2 className={classes.subhead}>
-        {attemptList.length === 1 ? '1 attempt' : `${attemptList.length} attempts`}
+        {attemptList.length === 1 ? `1 ${noun}` : `${attemptList.length} ${noun}s`}
       </h2>
-      <ol className={classes.attempts} aria-label="Attempts">
+      <ol
+        className={classes.attempts}
+        aria-label={turns === undefined ? 'Attempts' : 'Model calls'}
+      >
         {attemptList.map((attempt, index) => (
           <li key={index}>
             <code>{attempt.model}</code>

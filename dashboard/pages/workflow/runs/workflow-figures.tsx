@@ -30,7 +30,8 @@ export function WorkflowFigures({ workflow }: { readonly workflow: Workflow }) {
     ),
   );
   const isEmpty = ended?.length === 0;
-  const of = (count: number) => `of the newest ${formatCount(count)} that ended`;
+  const of = (count: number) =>
+    count === 0 ? 'no run has ended' : `of the newest ${formatCount(count)} that ended`;
   return (
     <div className="stack">
       <FigureTiles label="Figures">

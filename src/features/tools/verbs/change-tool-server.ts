@@ -217,7 +217,9 @@ function toolsProblem(tools: readonly ToolDefinition[]): string | null {
 
 function pathProblem(url: string | null, tools: readonly ToolDefinition[]): string | null {
   if (url === null) return null;
-  const at = tools.findIndex(({ path = '' }) => toolURL(url, path) === null);
+  // The built-in server has no paths, but the one that replaces it will.
+  const base = isOutbound(url) ? url : 'https://example.com/';
+  const at = tools.findIndex(({ path = '' }) => toolURL(base, path) === null);
   if (at < 0) return null;
   return `Field "tools.${at}.path" must begin with "/", be percent-encoded, and have no "..", query or fragment.`;
 }

@@ -82,6 +82,19 @@ test('the audit log names it, and a server that leaves it needs an allowed addre
   assert.equal((await moved(url)).status, 200);
 });
 
+test('a path that no later server could have is refused', async () => {
+  const declared = (path: string) => ({
+    ...{ name: `with-path-${path.length}`, kind: 'http', url },
+    tools: [{ name: 'lookup', description: '', inputSchema: { type: 'object' }, path }],
+  });
+  const create = (path: string) =>
+    service.call('POST', '/api/v1/tool-servers', { key, body: declared(path) });
+  const refused = await create('/../admin');
+  assert.deepEqual([refused.status, /"tools.0.path"/.test(refused.body.message)], [400, true]);
+  const created = await create('/orders');
+  assert.equal(created.body.tools[0].path, '/orders');
+});
+
 describe('no other text is a URL in the process', () => {
   const others = ['cueline:', 'cueline:other', 'cueline://echo', 'CUELINE:echo', ' cueline:echo'];
   const longer = ['cueline:echo/', 'cueline:echo?a=1', 'cueline:echo\n', 'file:///etc/passwd'];
