@@ -45,7 +45,7 @@ async function logging(stderr: number | 'pipe', truncated?: string) {
   return { code, stdout };
 }
 
-test('the last lines reach a reader that starts late', async () => {
+test('the last lines reach a reader that starts late', async (t) => {
   const command = new URL('../src/cli/command.ts', import.meta.url).href;
   const failure = new URL('../src/core/startup-failure.ts', import.meta.url).href;
   const program = (last: string) => `
@@ -59,15 +59,18 @@ test('the last lines reach a reader that starts late', async () => {
     "throw new StartupFailure('the reason');",
     "await new Promise(() => setImmediate(() => { throw new Error('the reason'); }));",
   ];
+  const folder = mkdtempSync(join(tmpdir(), 'log-'));
+  t.after(() => rmSync(folder, { recursive: true }));
   for (const last of lasts) {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program(last)], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const ended = once(child, 'exit');
-    // Starts to read only when the pipe is full and more output waits.
-    await once(child.stderr, 'readable');
-    const [stderr, [code]] = await Promise.all([text(child.stderr), ended]);
-    assert.equal(code, 1);
+    const file = join(folder, 'log');
+    // A process of its own reads: here, other tests would delay it for longer than the last lines wait.
+    const shell =
+      '{ "$@" 2>&1 >/dev/null; echo "exit $?"; } | { read -r first; echo "$first"; cat; } >"$0"';
+    const node = [process.execPath, '--input-type=module', '-e', program(last)];
+    const child = spawn('/bin/sh', ['-c', shell, file, ...node], { stdio: 'ignore' });
+    await once(child, 'exit');
+    const stderr = readFileSync(file, 'utf8');
+    assert.match(stderr, /^exit 1$/m);
     assert.equal(stderr.split('\n').filter((line) => line.includes('xxx')).length, 5_000);
     assert.match(stderr, /the reason/);
   }

@@ -108,6 +108,8 @@ function markerLines({ model: { points }, markers }: ChartProps) {
       x={startMs}
       stroke="var(--text)"
       strokeDasharray="2 2"
+      // The bar below is what one points at.
+      pointerEvents="none"
       label={{ value: '▾', position: 'top', fill: 'var(--text)', fontSize: 12 }}
     />
   ));
