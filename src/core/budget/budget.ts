@@ -47,7 +47,7 @@ export interface RunLimit {
   readonly limitUsd: string;
 }
 
-/** The limit as a budget: all calls of its steps share one window, and nobody is told of it. */
+/** The limit as a budget: all calls of its steps share one window, and it writes no events. */
 export function runBudget({ runId, workspaceId, limitUsd }: RunLimit): Budget {
   return {
     ...{ id: runId, workspaceId, name: '', ofRun: true },

@@ -138,7 +138,7 @@ export function budgetRefusal(
   };
 }
 
-/** Whoever sees no costs sees its beginning alone (`withoutAmounts`). */
+/** Callers that see no costs get only its beginning (`withoutAmounts`). */
 function runLimitMessage({ budget, settled, reserved }: BudgetWindow, neededUsd: string): string {
   const others = reserved > 0n ? ` ${usdOf(reserved)} USD are reserved by calls that run,` : '';
   return `${costLimitError} of the workflow run: the limit is ${budget.limitUsd} USD, ${usdOf(settled)} USD are spent or may have been charged,${others} and the call may cost up to ${neededUsd} USD.`;

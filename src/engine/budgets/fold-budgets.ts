@@ -151,7 +151,7 @@ const deletedPerRound = 10_000;
 
 /**
  * SQL: neither a budget nor a workflow run that may call an agent has the id. Once a run has ended and none of its executions
- * is in the queue, nothing reserves in its window any more; it stays for an hour, for whoever looks into what it has spent.
+ * is in the queue, nothing reserves in its window any more; it stays for an hour, to show what it has spent.
  */
 const isUnneeded = (id: Sql) => sql`(not exists (select from budgets b where b.id = ${id})
   and not exists (select from workflow_runs r where r.id = ${id}

@@ -148,7 +148,7 @@ test('a call with the same idempotency key returns the same run, and is refused 
   assert.deepEqual([other.status, other.body.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
 });
 
-test('the run of the items has the limit of cost of the first one, which begins anew', async () => {
+test('the run of the items has the limit of cost of the first one, in a window of its own', async () => {
   const { run, path } = await items.run([]);
   items.fail(['b']);
   const body = { input: run.input, maxCostUSD: 1 };
