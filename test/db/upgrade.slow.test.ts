@@ -23,7 +23,8 @@ test('a process of 0793ab16 goes on beside the one that upgrades its database un
   const old = await spawnCueline('start', connection, env, [], sources?.main);
   t.after(() => old.kill('SIGKILL'));
   const readiness = async () => (await fetch(`${old.url}/readyz`)).status;
-  assert.equal(await readiness(), 200);
+  // Its address is printed before its worker is registered.
+  while ((await readiness()) !== 200) await wait(50);
   const load = createLoad(old);
   await load.answered(50);
   const upgraded = await spawnCueline('start', connection, env);
