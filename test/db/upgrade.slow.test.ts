@@ -17,7 +17,10 @@ test('a process of 0793ab16 goes on beside the one that upgrades its database un
   const { connection, drop } = await restoreState(state);
   const db = openDatabase({ connection, poolMax: 2, onError: () => {} });
   t.after(() => db.destroy().then(drop));
-  await sql`update api_keys set requests_per_minute = 1000000`.execute(db);
+  await sql`
+    update api_keys set requests_per_minute = 1000000, requests_per_hour = 1000000, requests_per_day = 1000000`.execute(
+    db,
+  );
   // Longer than a slow machine may pause.
   const env = { CUELINE_LEASE_MS: '60000' };
   const old = await spawnCueline('start', connection, env, [], sources?.main);
