@@ -69,6 +69,8 @@ function createLoad(cueline: CuelineProcess) {
       ({ name }: { name: string }) => name === 'quick',
     );
     while (!isStopped) {
+      // Each call is read again at the end: a fast machine would make thousands.
+      await wait(50);
       await post(`/api/v1/agents/${agentId}/execute`, { variables: { name: 'Ada' } });
       await post(`/api/v1/workflows/${workflowId}/execute`, { input: { name: 'Ada' } });
       const lines = '{"variables":{"name":"one"}}\n{"variables":{"name":"two"}}\n';
