@@ -28,6 +28,12 @@ export const requiredSettings: Readonly<Record<string, string>> = {
 /** Without these, waits for locks, exports and idle connections end early. */
 const timeouts = { lock_timeout: '0', idle_session_timeout: '0' };
 
+/**
+ * The views of executions join many tables, so their estimated costs would have statements of a millisecond compiled for a
+ * second. Behind a pooler the role must set it.
+ */
+const speed = { jit: 'off' };
+
 const transactionTimeoutSince = 17;
 
 export function sessionSettings({ pooled, serverVersion = 0 }: Connection): Record<string, string> {
@@ -36,6 +42,7 @@ export function sessionSettings({ pooled, serverVersion = 0 }: Connection): Reco
     ...trackedSettings,
     ...requiredSettings,
     ...timeouts,
+    ...speed,
     // An older server rejects the connection because of it.
     ...(serverVersion >= transactionTimeoutSince && { transaction_timeout: '0' }),
   };

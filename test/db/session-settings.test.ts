@@ -9,7 +9,7 @@ import { type Service, startService } from '../../harness/service.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { detectPooler } from '../../src/db/detect-pooler.ts';
 
-/** Settings of a role or database that would change what statements mean, or end them early. */
+/** Settings of a role or database that would change what statements mean, end them early or compile them. */
 const hostile: Record<string, string> = {
   array_nulls: 'off',
   bytea_output: 'escape',
@@ -20,6 +20,7 @@ const hostile: Record<string, string> = {
   gin_fuzzy_search_limit: '1',
   idle_session_timeout: '9999',
   IntervalStyle: 'sql_standard',
+  jit: 'on',
   lock_timeout: '9999',
   standard_conforming_strings: 'off',
   TimeZone: 'Pacific/Kiritimati',
