@@ -15,6 +15,9 @@ export interface DatabaseProxy {
   silence(): void;
   /** Drops all packets of the chosen open connections silently. */
   mute(choose: (link: Link) => boolean): void;
+  /** Keeps what Cueline sends, from the message that is passed to `onSent` now, until `release`. */
+  hold(): void;
+  release(): void;
   /** Breaks all connections from now on, also new ones. */
   refuse(): void;
   /** Accepts new connections again; silenced ones stay dead. */
@@ -46,6 +49,7 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
   const links = new Set<Connection>();
   let silent = false;
   let refusing = false;
+  let held: (() => void)[] | null = null;
 
   const listener = createServer({ noDelay: true }, (client) => {
     if (refusing) return void client.on('error', () => {}).resetAndDestroy();
@@ -74,6 +78,10 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
       reset(link);
       return;
     }
+    if (held !== null) {
+      held.push(() => link.server.write(bytes));
+      return;
+    }
     link.server.write(typeof broken === 'number' ? bytes.subarray(0, broken) : bytes);
     if (broken !== null) {
       // The server executes what it receives; the response is lost.
@@ -98,6 +106,14 @@ export async function startProxy(target: pg.ClientConfig): Promise<DatabaseProxy
     },
     mute(choose) {
       for (const link of [...links].filter(choose)) link.silent = true;
+    },
+    hold() {
+      held ??= [];
+    },
+    release() {
+      const kept = held ?? [];
+      held = null;
+      for (const send of kept) send();
     },
     refuse() {
       refusing = true;

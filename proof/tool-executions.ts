@@ -46,7 +46,10 @@ export interface ToolRun {
 
 interface RunOptions {
   readonly rounds: number;
-  /** What happens at a statement, one after the other: the worker dies, its connection breaks, or its lease is over unnoticed. */
+  /**
+   * What happens at a statement, one after the other: the worker dies, its connection breaks, or the statement is as late as after another
+   * worker has taken over.
+   */
   readonly strikes: readonly ('killed' | 'cut' | 'expired')[];
   /** Whether a budget, which has room for everything, reserves each turn. */
   readonly budget?: boolean;
@@ -70,15 +73,17 @@ export async function runToolExecutions(
   for (let round = 0; round < rounds; round++) {
     const what = strikes[round % strikes.length] ?? 'killed';
     const proxy = await startProxy(environment.connection);
-    const worker = await environment.spawn('worker', allowed, proxy.connection);
+    // With so few heartbeats it does not learn of the loss before its statement arrives.
+    const patient = what === 'expired' && { CUELINE_LEASE_MS: '60000' };
+    const worker = await environment.spawn('worker', { ...allowed, ...patient }, proxy.connection);
     const other = what === 'expired' ? await environment.spawn('worker', allowed) : null;
     const statement = statements[round % statements.length] ?? statements[0];
     const side = sides[Math.floor(round / statements.length) % sides.length] ?? 'before';
     const expired: Promise<unknown>[] = [];
-    const struck = strikeAt(proxy, { statement, from: Math.floor(random() * 4) }, () => {
+    const struck = strikeAt(proxy, { statement, from: Math.floor(random() * 4) }, (text) => {
       // At once: what is in flight must not end first.
       if (what === 'killed') void worker.kill('SIGKILL');
-      if (what === 'expired') expired.push(expireLease(db));
+      if (what === 'expired') expired.push(overtake(db, proxy, text));
       return what === 'expired' ? null : side;
     });
     await redefine(round);
@@ -107,13 +112,13 @@ export async function runToolExecutions(
 function strikeAt(
   proxy: DatabaseProxy,
   { statement, from }: { readonly statement: string; readonly from: number },
-  strike: () => 'before' | 'after' | null,
+  strike: (text: string) => 'before' | 'after' | null,
 ): { readonly count: number } {
   let [number, count] = [0, 0];
   proxy.onSent = (_link, text) => {
     if (!text.includes(statement) || number++ % strikeEvery !== from) return null;
     count++;
-    return strike();
+    return strike(text);
   };
   return {
     get count() {
@@ -124,11 +129,25 @@ function strikeAt(
 
 const strikeEvery = 8;
 
-/** One worker loses its lease, and works on until it learns of it. */
-async function expireLease(db: Db): Promise<void> {
-  await sql`
-    update workers set lease_until = clock_timestamp() - interval '1 hour'
-    where id = (select id from workers order by random() limit 1)`.execute(db);
+/** The worker that sends this statement loses its lease, and the statement arrives after another one has claimed its executions. */
+async function overtake(db: Db, proxy: DatabaseProxy, text: string): Promise<void> {
+  proxy.hold();
+  try {
+    const { rows: workers } = await sql<{ id: string }>`select id from workers`.execute(db);
+    const owner = workers.find(({ id }) => text.includes(id));
+    if (!owner) return;
+    await sql`
+      update workers set lease_until = clock_timestamp() - interval '1 hour'
+      where id = ${owner.id}`.execute(db);
+    await until(async () => {
+      const { rows } = await sql`
+        select from execution_queue
+        where worker = ${owner.id} or worker is null and losses > 0 limit 1`.execute(db);
+      return rows.length === 0;
+    });
+  } finally {
+    proxy.release();
+  }
 }
 
 async function countLive(db: Db): Promise<number> {

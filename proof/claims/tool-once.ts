@@ -6,9 +6,9 @@ import type { ProofEnvironment } from '../environment.ts';
 import { notOfVersion, runToolExecutions, type ToolReceiver } from '../tool-executions.ts';
 
 /**
- * A round kills a worker before or after a statement of the loop, takes its lease, or cuts the connection of the statement, under executions
- * whose tools also break their connections before, during and after their answers. Some models ask for a tool that their version does
- * not have, and for more turns than they may take.
+ * A round kills a worker before or after a statement of the loop, cuts the connection of the statement, or lets it arrive after another
+ * worker has taken over, under executions whose tools also break their connections before, during and after their answers. Some models
+ * ask for a tool that their version does not have, and for more turns than they may take.
  */
 export const toolOnce: Claim = {
   name: 'tool-once',
@@ -24,6 +24,15 @@ export const toolOnce: Claim = {
       find: "set state = 'dispatched', sent = s.sent + (s.state = 'ready')::int,",
       replace: 'set',
       rounds: 8,
+    },
+    {
+      name: 'unfenced-step',
+      description: 'a step is written without the claim of its execution',
+      file: 'engine/tools/step-writes.ts',
+      find: 'join locked l on l.id = i.execution_id and l.worker = i.worker and',
+      replace: 'join locked l on l.id = i.execution_id or l.id = i.execution_id and',
+      // In the fifth the turn of a worker arrives after another one has taken over.
+      rounds: 5,
     },
     {
       name: 'resent-unknown',
