@@ -30,9 +30,9 @@ const timeouts = { lock_timeout: '0', idle_session_timeout: '0' };
 
 /**
  * The views of executions join many tables, so their estimated costs would have statements of a millisecond compiled for a
- * second. Behind a pooler the role must set it.
+ * second. Behind a pooler the role should set it.
  */
-const speed = { jit: 'off' };
+export const fastSettings: Readonly<Record<string, string>> = { jit: 'off' };
 
 const transactionTimeoutSince = 17;
 
@@ -42,7 +42,7 @@ export function sessionSettings({ pooled, serverVersion = 0 }: Connection): Reco
     ...trackedSettings,
     ...requiredSettings,
     ...timeouts,
-    ...speed,
+    ...fastSettings,
     // An older server rejects the connection because of it.
     ...(serverVersion >= transactionTimeoutSince && { transaction_timeout: '0' }),
   };

@@ -71,7 +71,7 @@ async function openConfigured({
     signal: lifetime.stopping,
     onWait: (reason) => log.info(`waiting for the database at ${place}: ${reason}`),
   });
-  return { connection: await detectPooler(connection), place };
+  return { connection: await detectPooler(connection, (text) => log.warn(text)), place };
 }
 
 /** The connection to standbys; null if none are configured. They may be away: the primary then serves their reads. */

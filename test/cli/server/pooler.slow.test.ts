@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
+import type pg from 'pg';
 import { runAsAdmin } from '../../../harness/cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../../harness/database.ts';
 import { type CuelineProcess, databaseUrl, spawnCueline } from '../../../harness/process.ts';
@@ -115,21 +116,32 @@ test('the owner signs in and lists with the session', { skip }, async () => {
 test('a setting of the role that would break statements is reported with its remedy', {
   skip,
 }, async (t) => {
-  const other = await createTestDatabase();
-  t.after(() => other.drop());
-  const { connection } = other;
-  await runAsAdmin(
-    { ...connection, user: 'postgres' },
-    `alter database ${connection.database} set array_nulls = off`,
-  );
-  const inBetween = await startPooler(connection);
-  t.after(() => inBetween.stop());
-  await assert.rejects(detectPooler(inBetween.connection), {
+  await assert.rejects(detectPooler(await pooledWith(t, 'array_nulls = off')), {
     name: 'StartupFailure',
     message:
       /array_nulls .* must be on, but is off: run "ALTER ROLE cueline SET array_nulls = 'on'"/,
   });
 });
+
+test('one that would slow them down is a warning', { skip }, async (t) => {
+  const warnings: string[] = [];
+  await detectPooler(await pooledWith(t, 'jit = on'), (text) => warnings.push(text));
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /jit .* should be off, .*"ALTER ROLE cueline SET jit = 'off'"/);
+});
+
+/** Through a pooler, to a database with this setting. */
+async function pooledWith(t: TestContext, setting: string): Promise<pg.ClientConfig> {
+  const { connection, drop } = await createTestDatabase();
+  t.after(drop);
+  await runAsAdmin(
+    { ...connection, user: 'postgres' },
+    `alter database ${connection.database} set ${setting}`,
+  );
+  const pooler = await startPooler(connection);
+  t.after(() => pooler.stop());
+  return pooler.connection;
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field
 async function answered(method: string, path: string, key: string, body?: object): Promise<any> {
