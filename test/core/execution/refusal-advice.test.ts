@@ -15,10 +15,11 @@ function advice(period: BudgetPeriod, amounts: { settled: bigint; reserved: bigi
   const window = new Date(startMs).toISOString();
   const key = { budgetId: budget.id, bucket: '', window, budget, endMs };
   const counts = { calls: 0, unknownCalls: 0, announced: [] };
-  const exceeded = {
-    ...{ kind: 'exceeded', window: { ...key, ...amounts, ...counts }, neededUsd: '0.5' },
-  } as const;
-  const { code, message, fields } = budgetRefusal(exceeded, { nowMs, showsMoney: true });
+  const exceeded = { window: { ...key, ...amounts, ...counts }, neededUsd: '0.5' };
+  const { code, message, fields } = budgetRefusal(
+    { kind: 'exceeded', ...exceeded },
+    { nowMs, showsMoney: true },
+  );
   assert.equal(code, 'BUDGET_EXCEEDED');
   return refusalAdvice({ code: 'BUDGET_EXCEEDED', message, fields }, nowMs);
 }
