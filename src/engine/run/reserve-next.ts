@@ -14,9 +14,10 @@ function mustReserve(
   bound: CallBound | Unbounded,
 ): boolean {
   if (isMissing || reservedUsd === null) return isMissing;
+  if (bound.kind === 'bound' && bound.usd === reservedUsd) return false;
   const reserved = toUnits(reservedUsd) ?? 0n;
   if (bound.kind === 'unbounded') return reserved > 0n || bound.option !== null;
-  return bound.usd !== reservedUsd && (toUnits(bound.usd) ?? 0n) > reserved;
+  return (toUnits(bound.usd) ?? 0n) > reserved;
 }
 
 /** Null if the call may be sent. `lost` if the claim does not hold the execution any more. No fallback model is tried. */

@@ -37,13 +37,10 @@ export async function readWindows(
   const nextCursor = found.length > limit && last ? writeCursor(last.place) : null;
   const nowMs = await readClock(db);
   const windows = rows.map((row) => ({ ...row, bucket: shownBucket(budget, row.bucket) }));
-  const only = bucket ?? (budget.per === 'none' ? '' : null);
-  if (
-    only === null ||
-    (budget.per === 'none' && only !== '') ||
-    after ||
-    windows.some((row) => isCurrent(row, nowMs))
-  ) {
+  const isShared = budget.per === 'none';
+  const only = bucket ?? (isShared ? '' : null);
+  const isBucket = only !== null && (!isShared || only === '');
+  if (!isBucket || after || windows.some((row) => isCurrent(row, nowMs))) {
     return { budget, windows, nextCursor };
   }
   return { budget, windows: [emptyWindow(budget, only, nowMs), ...windows], nextCursor };

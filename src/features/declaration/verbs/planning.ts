@@ -53,7 +53,10 @@ export type PlannedBudget = BudgetSettings & { readonly id: string };
 
 export type Kind = 'toolServer' | 'prompt' | 'agent' | 'budget' | 'workflow';
 
-/** One step of the plan. It makes the same calls as the API, with all their checks. `events` are written after all steps. */
+/**
+ * One step of the plan. It makes the same calls as the API, with all their checks but those of what other steps may make true, which
+ * `addCheck` has. `events` are written after all steps.
+ */
 export type Work = (trx: Trx, events: NewEvent[]) => Promise<unknown>;
 
 /** Rows of one kind by name. A name must be unique only if something is looked up by it. */
