@@ -117,9 +117,9 @@ export function budgetRefusal(
     return { isFinal, isSpent: spent, code: 'COST_LIMIT', message, fields: {} };
   }
   const figures = figuresOf(window);
-  const money = `: ${neededUsd} USD needed, ${leftText(window)} of ${figures.limitUSD} left`;
+  const money = `: ${neededUsd} USD needed, ${leftText(window)} of ${usdOf(limitOf(budget))} left`;
   const wait = spent ? (endMs === null ? null : secondsUntil(endMs, nowMs)) : retrySeconds(window);
-  const why = spent ? 'is spent' : 'is reserved by calls that are running';
+  const why = spent ? spentText(window, neededUsd) : 'is reserved by calls that are running';
   return {
     isFinal,
     isSpent: spent,
@@ -136,6 +136,11 @@ export function budgetRefusal(
       },
     },
   };
+}
+
+function spentText({ budget }: BudgetWindow, neededUsd: string): string {
+  const neverFits = unitsOf(neededUsd) > limitOf(budget);
+  return neverFits ? 'is smaller than what this call may cost' : 'is spent';
 }
 
 /** Callers that see no costs get only its beginning (`withoutAmounts`). */

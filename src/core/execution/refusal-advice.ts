@@ -15,8 +15,10 @@ export interface RefusedCall {
 function retryText(fields: RefusedCall['fields'], nowMs: number): string | null {
   const { retryAfter: seconds, limitedBy } = fields;
   if (typeof seconds !== 'number') return null;
-  const { resetAt } = (limitedBy ?? {}) as { resetAt?: string };
-  const at = resetAt ?? new Date(nowMs + seconds * 1000).toISOString();
+  const { resetAt, reason } = (limitedBy ?? {}) as { resetAt?: string; reason?: string };
+  // Calls that are running are in the way of this one, not the window of the budget.
+  const end = reason === 'reserved' ? null : resetAt;
+  const at = end ?? new Date(nowMs + seconds * 1000).toISOString();
   return `Try again at ${at}, in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}; not earlier.`;
 }
 
@@ -33,6 +35,9 @@ function advice(code: CallFailureCode, fields: RefusedCall['fields']): string | 
     case 'WORKFLOW_NOT_ACTIVE':
     case 'PERMISSION_DENIED':
     case 'UNAUTHORIZED':
+    case 'PRICE_UNKNOWN':
+    // Of a budget that never resets.
+    case 'BUDGET_EXCEEDED':
       return 'Calling the tool again does not help: a person must change this first.';
     case 'OUTCOME_UNKNOWN':
       return 'The call may have been accepted. Calling the tool again may execute it twice.';

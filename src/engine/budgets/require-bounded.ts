@@ -15,18 +15,22 @@ import { type Sql, sql } from '../../db/sql.ts';
  * Two changes at the same moment may pass each other; then calls are refused.
  */
 
-/** An agent as it will be. A new one has an id that no budget names. */
+/**
+ * An agent as it will be. A new one has an id that no budget names.
+ * @param counted whether a budget will count its calls; null if budgets stay as they are
+ */
 export async function requireBoundedAgent(
   trx: Trx,
   workspaceId: string,
   { id, name, config }: Pick<AgentSettings, 'name' | 'config'> & { readonly id: string | null },
   version: ModelSettings,
+  counted: boolean | null = null,
 ): Promise<void> {
   const { model, settings } = effective(config, version);
   const models = config.models ?? [model ?? ''];
   const providerNames = models.map((one) => splitModelName(one).provider);
   const { rows } = await sql<Pick<PassedOptions, 'isBudgeted' | 'providers'>>`
-    select ${isBudgeted(sql`${workspaceId}::uuid`, sql`${id}::uuid`)} as is_budgeted,
+    select coalesce(${counted}::boolean, ${isBudgeted(sql`${workspaceId}::uuid`, sql`${id}::uuid`)}) as is_budgeted,
       ${providersOf(sql`${workspaceId}::uuid`, sql`select unnest(${providerNames}::text[])`)} as providers`.execute(
     trx,
   );
@@ -39,19 +43,19 @@ export async function requireBoundedAgent(
 export async function requireBoundedAgents(
   trx: Trx,
   workspaceId: string,
-  { agentIds = null, provider = null }: ChangedAgents,
+  { agentIds = null, provider = null, planned = null }: ChangedAgents,
 ): Promise<void> {
   const names = sql`select split_part(m, '/', 1) from jsonb_array_elements_text(coalesce(
     a.config -> 'models', jsonb_build_array(coalesce(a.config ->> 'model', v.model, '')))) m`;
   const { rows } = await sql<PassedOptions>`
     select a.name as agent_name, a.config ->> 'maxCostUSD' is not null as has_limit,
-      ${isBudgeted(sql`a.workspace_id`, sql`a.id`)} as is_budgeted,
+      ${planned ? sql`true` : isBudgeted(sql`a.workspace_id`, sql`a.id`)} as is_budgeted,
       coalesce(a.config -> 'providerOptions', v.settings -> 'providerOptions') as provider_options,
       ${providersOf(sql`a.workspace_id`, names)} as providers
     from agents a join prompt_versions v on v.id = a.prompt_version_id
     where a.workspace_id = ${workspaceId} and a.deleted_at is null and a.archived_at is null
       and (${agentIds}::uuid[] is null or a.id = any (${agentIds}::uuid[]))
-      and (${provider}::text is null or ${provider} in (${names}))
+      and a.id <> all (${[...(planned ?? [])]}::uuid[]) and (${provider}::text is null or ${provider} in (${names}))
     order by a.name, a.id`.execute(trx);
   for (const row of rows) requireBounded(row);
 }
@@ -59,6 +63,8 @@ export async function requireBoundedAgents(
 interface ChangedAgents {
   readonly agentIds?: readonly string[] | null;
   readonly provider?: string | null;
+  /** For a budget that will count these agents: those that change as well, and are checked as they will be. */
+  readonly planned?: ReadonlySet<string> | null;
 }
 
 /** What the calls of an agent pass on to models unchanged. */

@@ -3,10 +3,10 @@ import {
   type BudgetRefusal,
   budgetRefusal,
   isInWindow,
-  type NeededUsd,
   reserveInstead,
 } from '../../core/budget/reserve.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
+import type { CallBound, Unbounded } from '../../core/model/call-bound.ts';
 import { noCost } from '../../core/model/model-port.ts';
 import type { Notifications } from '../../db/notifications.ts';
 import type { Pipelines, Send } from '../../db/pipeline.ts';
@@ -38,14 +38,14 @@ import { BudgetWindows, budgetsOfWorkspace, sendBudgetWrites } from './budget-wi
  */
 export interface CallToReserve {
   readonly execution: QueuedExecution;
-  readonly bound: NeededUsd;
+  readonly bound: CallBound | Unbounded;
 }
 
 export type CallReservation =
   | { readonly kind: 'reserved' }
   /** The claim does not hold the execution any more. */
   | { readonly kind: 'lost' }
-  /** A budget refuses calls without a bound. */
+  /** A budget refuses calls without a known price, and each budget those that have no bound because of an option. */
   | { readonly kind: 'unbounded' }
   | ({ readonly kind: 'exceeded' } & Pick<BudgetRefusal, 'code' | 'message'>);
 
@@ -98,7 +98,11 @@ async function transact(send: Send, calls: readonly CallToReserve[]) {
     const { execution, bound, row } = one;
     const matched = windows.windowsOf(execution.workspaceId, one.budgeted);
     const before = row.reservations ?? [];
-    const decision = reserveInstead(matched, bound, before);
+    if (bound.kind === 'unbounded' && bound.option !== null && matched.length > 0) {
+      return { kind: 'unbounded' };
+    }
+    const needed = bound.kind === 'bound' ? bound.usd : null;
+    const decision = reserveInstead(matched, needed, before);
     if (decision.kind === 'unbounded') return decision;
     if (decision.kind === 'exceeded') {
       const { isSpent, code, message } = budgetRefusal(decision, { nowMs, showsMoney: true });

@@ -1,4 +1,3 @@
-import type { NeededUsd } from '../../core/budget/reserve.ts';
 import { toUnits } from '../../core/decimal.ts';
 import { type Ended, failed } from '../../core/execution/outcome.ts';
 import type { QueuedExecution } from '../../core/execution/queued-execution.ts';
@@ -7,25 +6,26 @@ import type { ReserveCall } from '../budgets/reserve-calls.ts';
 
 /**
  * Whether the bound of the next call must be reserved before it is sent: somewhere nothing is, or less than that. If its price is not
- * known any more, its budgets decide again, unless they have reserved nothing because they did not know it.
+ * known any more, its budgets decide again, unless they have reserved nothing because they did not know it. They also do if an
+ * option of this model or provider is the reason.
  */
 function mustReserve(
   { mustReserve: isMissing, reservedUsd }: QueuedExecution,
-  bound: NeededUsd,
+  bound: CallBound | Unbounded,
 ): boolean {
   if (isMissing || reservedUsd === null) return isMissing;
-  if (bound === reservedUsd) return false;
+  if (bound.kind === 'bound' && bound.usd === reservedUsd) return false;
   const reserved = toUnits(reservedUsd) ?? 0n;
-  return bound === null ? reserved > 0n : (toUnits(bound) ?? 0n) > reserved;
+  if (bound.kind === 'unbounded') return reserved > 0n || bound.option !== null;
+  return (toUnits(bound.usd) ?? 0n) > reserved;
 }
 
 /** Null if the call may be sent. `lost` if the claim does not hold the execution any more. No fallback model is tried. */
 export async function reserveNext(
   reserve: ReserveCall,
   execution: QueuedExecution,
-  call: CallBound | Unbounded,
+  bound: CallBound | Unbounded,
 ): Promise<Ended | 'lost' | null> {
-  const bound = call.kind === 'bound' ? call.usd : null;
   if (!mustReserve(execution, bound)) return null;
   const reserved = await reserve({ execution, bound });
   switch (reserved.kind) {
@@ -34,7 +34,7 @@ export async function reserveNext(
     case 'lost':
       return 'lost';
     case 'unbounded':
-      return failed('PRICE_UNKNOWN', call.kind === 'bound' ? '' : call.reason);
+      return failed('PRICE_UNKNOWN', bound.kind === 'bound' ? '' : bound.reason);
     case 'exceeded':
       return failed(reserved.code, reserved.message);
   }

@@ -92,6 +92,21 @@ test('a window is spent if the call would not fit without reservations either, e
   assert.equal(full.fields.retryAfter, 5);
 });
 
+test('a call that may cost more than the whole limit is told so, and not that it is spent', () => {
+  const [small, spent] = ['0.0100000001', '0.01'].map((needed) => {
+    const { message, limitedBy } = refusalOf([window({ settled: '0.001' })], needed);
+    assert.equal(limitedBy.reason, 'spent');
+    return message;
+  });
+  assert.equal(
+    small,
+    'The budget "Test" is smaller than what this call may cost: 0.0100000001 USD needed, 0.009 of 0.01 left.',
+  );
+  assert.match(spent ?? '', /The budget "Test" is spent: 0\.01 USD needed/);
+  const tiny = refusalOf([window({}, { limitUsd: '0.0000000001' })], '0.01');
+  assert.match(tiny.message, /0\.01 USD needed, 0\.0000000001 of 0\.0000000001 left/);
+});
+
 test('a refusal names the window that makes the call wait longest', () => {
   const reserved = window({ reserved: '0.01' });
   const spent = window({ settled: '0.01' }, { name: 'Spent' });

@@ -38,7 +38,7 @@ export interface AgentPatch {
 /**
  * Changes the settings of an agent. The resulting settings are checked as a whole. A change to the current values does
  * nothing, so an `ETag` stays valid.
- * @param later see `withLockedAgent`
+ * @param later see `withLockedAgent`; who passes it has checked that limits of cost hold after all its changes
  */
 export async function changeAgent(
   db: Db,
@@ -50,12 +50,17 @@ export async function changeAgent(
 ): Promise<AgentRow> {
   const { slug, aliases } = patch.change;
   const change = (at: Db) =>
-    withLockedAgent(at, caller, agentId, writeChange(caller, patch, isCurrent), later);
+    withLockedAgent(at, caller, agentId, writeChange(caller, patch, isCurrent, !later), later);
   if (slug === undefined && !aliases) return change(db);
   return withSlugs(db, caller.workspaceId, change);
 }
 
-function writeChange(caller: Caller, patch: AgentPatch, isCurrent: Precondition) {
+function writeChange(
+  caller: Caller,
+  patch: AgentPatch,
+  isCurrent: Precondition,
+  checksBounds: boolean,
+) {
   return async (trx: Trx, agent: AgentRow, events: NewEvent[]): Promise<AgentRow> => {
     refuseStale(agent.revision, isCurrent);
     const {
@@ -73,7 +78,7 @@ function writeChange(caller: Caller, patch: AgentPatch, isCurrent: Precondition)
     const isRepinned = promptVersionId !== agent.promptVersionId;
     if (!isRepinned && apiEnabled === agent.apiEnabled && isSame(agent, settings)) return agent;
 
-    if (change.config || isRepinned) {
+    if (checksBounds && (change.config || isRepinned)) {
       const next = { ...settings, id: agent.id };
       await requireBoundedAgent(trx, caller.workspaceId, next, version);
     }

@@ -30,11 +30,15 @@ export interface AgentInput extends AgentChange {
   readonly promptVersionId: string;
 }
 
-/** Creates a Draft with its limit row and first pin in one transaction. */
+/**
+ * Creates a Draft with its limit row and first pin in one transaction.
+ * @param checksBounds false if the caller has checked that limits of cost hold after all its changes
+ */
 export async function createAgent(
   db: Db,
   caller: Caller,
   { id: given, promptId, promptVersionId, ...settings }: AgentInput,
+  checksBounds = true,
 ): Promise<AgentRow> {
   return withSlugs(db, caller.workspaceId, async (trx) => {
     const prompt = requireFound(await lockPromptShared(trx, caller, promptId), 'prompt');
@@ -43,7 +47,9 @@ export async function createAgent(
     const fitting = settingsOfNew(caller, settings, prompt, version);
 
     const { workspaceId, userId } = caller;
-    await requireBoundedAgent(trx, workspaceId, { ...fitting, id: null }, version);
+    if (checksBounds) {
+      await requireBoundedAgent(trx, workspaceId, { ...fitting, id: null }, version);
+    }
     const id = given ?? uuid7(await readClock(trx));
     const pin = { promptVersionId: version.id };
     const origin = { id, workspaceId, promptId, createdBy: userId };

@@ -77,9 +77,12 @@ export async function deleteBudget(trx: Trx, id: string): Promise<void> {
 }
 
 /** The enabled budgets with the keys of their scopes. */
-export async function readMatchedBudgets(trx: Trx, workspaceId: string): Promise<MatchedBudget[]> {
-  const { rows } = await sql<MatchedBudget>`
-    select b.agent_ids, case when b.api_key_ids is not null then (
+export async function readMatchedBudgets(
+  trx: Trx,
+  workspaceId: string,
+): Promise<(MatchedBudget & { readonly id: string })[]> {
+  const { rows } = await sql<MatchedBudget & { readonly id: string }>`
+    select b.id, b.agent_ids, case when b.api_key_ids is not null then (
         select coalesce(jsonb_agg(jsonb_build_object(
           'limitSubject', k.limit_subjects[1], 'issues', 'manage' = any (k.permissions))), '[]')
         from api_keys k where k.id = any (b.api_key_ids)) end as keys

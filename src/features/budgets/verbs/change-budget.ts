@@ -20,30 +20,26 @@ import * as store from '../statements/budgets-statements.ts';
 /**
  * Creates, changes and deletes budgets. Admission reads them under the lock of the workspace's limits, which these take first:
  * what they answer holds for every later call.
+ *
+ * One that is a step of a declaration does not check what other steps may make true: the declaration has checked its result.
  */
 
 export async function createBudget(
   db: Db,
   caller: Caller,
   settings: BudgetSettings,
+  isStep = false,
 ): Promise<store.BudgetRow> {
   const { workspaceId, userId: createdBy } = caller;
   return inTransaction(db, async (trx) => {
     await lockLimits(trx, [workspaceId]);
     const others = await store.listBudgets(trx, workspaceId);
-    if (others.length >= budgetsMax) {
-      throw new CallFailure('CONFLICT', `A workspace has at most ${budgetsMax} budgets.`);
-    }
+    await requireCreatable(trx, others.length);
     requireFreeName(others, settings.name);
     await requireScope(trx, caller, settings);
-    if (await store.hasCarelessWorkers(trx)) {
-      const message =
-        'Workers of an earlier version, which keep no budgets, still run. Create it once they have stopped.';
-      throw new CallFailure('UNAVAILABLE', message);
-    }
     const id = uuid7(await readClock(trx));
     await store.insertBudget(trx, { ...settings, id, workspaceId, createdBy });
-    if (settings.enabled) {
+    if (!isStep && countsMore(null, settings)) {
       await requireFewMatching(trx, workspaceId);
       await requireBoundedAgents(trx, workspaceId, settings);
     }
@@ -59,6 +55,7 @@ export async function changeBudget(
   id: string,
   change: Partial<BudgetSettings>,
   isCurrent: Precondition,
+  isStep = false,
 ): Promise<store.BudgetRow> {
   const { workspaceId } = caller;
   return inTransaction(db, async (trx) => {
@@ -78,8 +75,7 @@ export async function changeBudget(
     if (fields.includes('name')) requireFreeName(budgets, settings.name);
     await requireScope(trx, caller, change);
     await store.writeBudget(trx, id, settings);
-    const isWider = fields.some((field) => widening.has(field));
-    if (settings.enabled && isWider) {
+    if (!isStep && countsMore(row, settings)) {
       await requireFewMatching(trx, workspaceId);
       await requireBoundedAgents(trx, workspaceId, settings);
     }
@@ -105,16 +101,27 @@ export async function deleteBudget(
   });
 }
 
-/** After a change of these, a call may match it that did not. */
-const widening: ReadonlySet<keyof BudgetSettings> = new Set([
-  'agentIds',
-  'apiKeyIds',
-  'tags',
-  'enabled',
-]);
+/** Whether a call may match it that did not. */
+export function countsMore(before: BudgetSettings | null, after: BudgetSettings): boolean {
+  const widening = ['agentIds', 'apiKeyIds', 'tags', 'enabled'] as const;
+  return (
+    after.enabled &&
+    (before === null || widening.some((field) => !same(before[field], after[field])))
+  );
+}
+
+export async function requireCreatable(trx: Trx, existing: number): Promise<void> {
+  if (existing >= budgetsMax) {
+    throw new CallFailure('CONFLICT', `A workspace has at most ${budgetsMax} budgets.`);
+  }
+  if (!(await store.hasCarelessWorkers(trx))) return;
+  const message =
+    'Workers of an earlier version, which keep no budgets, still run. Create it once they have stopped.';
+  throw new CallFailure('UNAVAILABLE', message);
+}
 
 /** What it has spent belongs to its windows. */
-export function requireSameWindows(row: store.BudgetRow, change: Partial<BudgetSettings>): void {
+export function requireSameWindows(row: BudgetSettings, change: Partial<BudgetSettings>): void {
   for (const field of ['per', 'period'] as const) {
     const { [field]: value = row[field] } = change;
     if (value === row[field]) continue;
@@ -144,9 +151,21 @@ async function requireScope(
   }
 }
 
-/** Every call locks the windows of the budgets that it matches. */
-async function requireFewMatching(trx: Trx, workspaceId: string): Promise<void> {
-  const matched = matchedAtOnce(await store.readMatchedBudgets(trx, workspaceId));
+/**
+ * Every call locks the windows of the budgets that it matches.
+ * @param planned in place of those that are stored with their ids; none for some API keys
+ */
+export async function requireFewMatching(
+  trx: Trx,
+  workspaceId: string,
+  planned: readonly (BudgetSettings & { readonly id: string })[] = [],
+): Promise<void> {
+  const ids = new Set(planned.map(({ id }) => id));
+  const stored = await store.readMatchedBudgets(trx, workspaceId);
+  const matched = matchedAtOnce([
+    ...stored.filter(({ id }) => !ids.has(id)),
+    ...planned.filter(({ enabled }) => enabled).map(({ agentIds }) => ({ agentIds, keys: null })),
+  ]);
   if (matched <= matchingBudgetsMax) return;
   const message = `One call could match ${matched} enabled budgets, and ${matchingBudgetsMax} are allowed. Disable one, or give its scope other agents or keys.`;
   throw new CallFailure('CONFLICT', message);

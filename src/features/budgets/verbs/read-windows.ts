@@ -37,8 +37,10 @@ export async function readWindows(
   const nextCursor = found.length > limit && last ? writeCursor(last.place) : null;
   const nowMs = await readClock(db);
   const windows = rows.map((row) => ({ ...row, bucket: shownBucket(budget, row.bucket) }));
-  const only = budget.per === 'none' ? '' : (bucket ?? null);
-  if (only === null || after || windows.some((row) => isCurrent(row, nowMs))) {
+  const isShared = budget.per === 'none';
+  const only = bucket ?? (isShared ? '' : null);
+  const isBucket = only !== null && (!isShared || only === '');
+  if (!isBucket || after || windows.some((row) => isCurrent(row, nowMs))) {
     return { budget, windows, nextCursor };
   }
   return { budget, windows: [emptyWindow(budget, only, nowMs), ...windows], nextCursor };
@@ -95,9 +97,16 @@ function isPlace(place: unknown): place is WindowPlace {
   return (
     typeof start === 'string' &&
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00$/.test(start) &&
+    isTime(start) &&
     typeof used === 'string' &&
     /^\d{1,20}(\.\d{1,20})?$/.test(used) &&
     typeof bucket === 'string' &&
     !bucket.includes('\0')
   );
+}
+
+/** The database refuses days that no calendar has. */
+function isTime(start: string): boolean {
+  const ms = Date.parse(start);
+  return ms > 0 && new Date(ms).toISOString().slice(0, 19) === start.slice(0, 19);
 }

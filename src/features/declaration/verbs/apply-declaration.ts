@@ -8,6 +8,7 @@ import { writeEvents } from '../../../engine/complete/events.ts';
 import { lockLimits } from '../../../engine/fields/limit-rows.ts';
 import { findAgents } from '../../agents/statements/agents.ts';
 import { lockSlugs } from '../../agents/statements/slugs.ts';
+import { requireFewMatching } from '../../budgets/verbs/change-budget.ts';
 import type { ToolServerDeps } from '../../tools/verbs/change-tool-server.ts';
 import { lockDeclaration } from '../statements/declaration-statements.ts';
 import { type Declaration, type Plan, planDeclaration } from './plan-declaration.ts';
@@ -75,6 +76,8 @@ async function executePlan(
   for (const work of works.agent) await work(trx, events);
   // Before workflows: they lock the limits of the workspace, which follow those of agents.
   for (const work of works.budget) await work(trx, events);
+  // Again, under the lock that these have taken: nobody changes budgets any more.
+  if (works.budget.length > 0) await requireFewMatching(trx, caller.workspaceId);
   for (const work of works.workflow) await work(trx, events);
   return events;
 }

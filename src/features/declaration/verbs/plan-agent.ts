@@ -43,16 +43,31 @@ export async function planAgent(planning: Planning, declared: DeclaredAgent): Pr
   const agent = known
     ? change(planning, declared, known, version)
     : create(planning, declared, prompt, version);
-  if (!same([agent.config, agent.promptVersionId], [known?.config, known?.promptVersionId])) {
-    await requireBoundedAgent(trx, planning.caller.workspaceId, agent, version);
-  }
   const format = agent.config.responseFormat ?? null;
   if (format && !identical(format, known?.config.responseFormat ?? null)) {
     const { compute, caller } = planning;
     await requireSchemas(compute, caller.workspaceId, agent.config, 'agentConfig.');
   }
   if (isDeclaredInactive(declared)) planning.mayBeInactive.add(agent.id);
+  if (!same([agent.config, agent.promptVersionId], [known?.config, known?.promptVersionId])) {
+    checkBounds(planning, agent, version);
+  }
   agents.put(switchApi(planning, declared, move(planning, declared, agent)));
+}
+
+/** Whether limits of cost can hold for its calls. */
+function checkBounds(
+  { trx, caller, budgets, boundedAgents, addCheck }: Planning,
+  agent: AgentRow,
+  version: Version,
+): void {
+  boundedAgents.add(agent.id);
+  addCheck(() => {
+    const counted = budgets.rows.some(
+      ({ enabled, agentIds }) => enabled && (agentIds?.includes(agent.id) ?? true),
+    );
+    return requireBoundedAgent(trx, caller.workspaceId, agent, version, counted);
+  });
 }
 
 type Version = PinnedVersion & { readonly id: string };
@@ -82,7 +97,7 @@ function create(
   const settings = settingsOfNew(caller, set, prompt, version);
   changes.push({ kind: 'agent', name, action: 'create' });
   const created = { id: uuid7(nowMs), promptId: prompt.id, promptVersionId: version.id };
-  add((trx) => createAgent(trx, caller, { ...set, ...created }));
+  add((trx) => createAgent(trx, caller, { ...set, ...created }, false));
   const at = new Date(nowMs);
   return {
     ...settings,

@@ -1,16 +1,20 @@
 import { CallFailure, invalidRequest } from '../../../core/failure.ts';
-import { toId } from '../../../core/id.ts';
+import { toId, uuid7 } from '../../../core/id.ts';
+import { requireBoundedAgents } from '../../../engine/budgets/require-bounded.ts';
 import {
   changeBudget,
+  countsMore,
   createBudget,
+  requireCreatable,
+  requireFewMatching,
   requireSameWindows,
 } from '../../budgets/verbs/change-budget.ts';
 import { budgetChanges, budgetSettingsOf, type DeclaredBudget } from '../rules/declared-budget.ts';
-import type { Planning } from './planning.ts';
+import type { PlannedBudget, Planning } from './planning.ts';
 
 /** Plans a budget. */
-export function planBudget(planning: Planning, declared: DeclaredBudget): void {
-  const { caller, agents, budgets, changes, add } = planning;
+export async function planBudget(planning: Planning, declared: DeclaredBudget): Promise<void> {
+  const { trx, caller, nowMs, agents, budgets, changes, add } = planning;
   if (!caller.rights.includes('own')) {
     const message = 'Budgets in a declaration need the permission "own".';
     throw new CallFailure('PERMISSION_DENIED', message);
@@ -18,9 +22,13 @@ export function planBudget(planning: Planning, declared: DeclaredBudget): void {
   const { name } = declared;
   const settings = budgetSettingsOf(declared, (agent) => agentId(planning, agent));
   const known = budgets.find(name);
+  const planned = { ...settings, id: known?.id ?? uuid7(nowMs) };
+  if (countsMore(known, planned)) checkCalls(planning, planned);
   if (!known) {
+    await requireCreatable(trx, budgets.rows.length);
     changes.push({ kind: 'budget', name, action: 'create' });
-    add((trx) => createBudget(trx, caller, settings));
+    budgets.put(planned);
+    add((at) => createBudget(at, caller, settings, true));
     return;
   }
   requireSameWindows(known, settings);
@@ -30,7 +38,20 @@ export function planBudget(planning: Planning, declared: DeclaredBudget): void {
   changes.push(
     ...fields.map((one) => ({ kind: 'budget', name, action: 'change', ...one }) as const),
   );
-  add((trx) => changeBudget(trx, caller, known.id, settings, () => true));
+  budgets.put(planned);
+  add((at) => changeBudget(at, caller, known.id, settings, () => true, true));
+}
+
+/** That its limit can hold for what it counts, and that it is not one too many. */
+function checkCalls(
+  { trx, caller: { workspaceId }, budgets, boundedAgents, addCheck }: Planning,
+  { agentIds }: PlannedBudget,
+): void {
+  addCheck(async () => {
+    const planned = budgets.rows.filter(({ apiKeyIds }) => apiKeyIds === null);
+    await requireFewMatching(trx, workspaceId, planned);
+    await requireBoundedAgents(trx, workspaceId, { agentIds, planned: boundedAgents });
+  });
 }
 
 function agentId({ agents }: Planning, name: string): string {

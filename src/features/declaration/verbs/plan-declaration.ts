@@ -3,7 +3,7 @@ import type { Caller } from '../../../core/people/caller.ts';
 import { readClock } from '../../../db/clock.ts';
 import type { Trx } from '../../../db/database.ts';
 import { findAgents, listVisibleAgents } from '../../agents/statements/agents.ts';
-import { type BudgetRow, listBudgets } from '../../budgets/statements/budgets-statements.ts';
+import { listBudgets } from '../../budgets/statements/budgets-statements.ts';
 import type { DeclaredAgent, DeclaredWorkflow } from '../rules/declaration.ts';
 import type { DeclaredBudget } from '../rules/declared-budget.ts';
 import { findPromptsByName, findWorkflowsByName } from '../statements/declaration-statements.ts';
@@ -51,6 +51,7 @@ export async function planDeclaration(
     budget: [],
     workflow: [],
   };
+  const checks: (() => Promise<void>)[] = [];
   const common = await readExisting(trx, caller, { prompts, agents, budgets, workflows });
   for (const one of toolServers) {
     await planned('toolServer', one, (planning) => planToolServer(planning, one));
@@ -58,11 +59,12 @@ export async function planDeclaration(
   for (const one of prompts) await planned('prompt', one, (planning) => planPrompt(planning, one));
   for (const one of agents) await planned('agent', one, (planning) => planAgent(planning, one));
   for (const one of budgets) {
-    await planned('budget', one, async (planning) => planBudget(planning, one));
+    await planned('budget', one, (planning) => planBudget(planning, one));
   }
   for (const one of workflows) {
     await planned('workflow', one, (planning) => planWorkflow(planning, one));
   }
+  for (const check of checks) await check();
   const { changes, revisions } = common;
   return { changes, works, revisions };
 
@@ -73,7 +75,9 @@ export async function planDeclaration(
   ): Promise<void> {
     const add = (work: Work) =>
       works[kind].push((at, events) => withName(kind, name, () => work(at, events)));
-    await withName(kind, name, () => plan({ ...common, compute, sealKey, add }));
+    const addCheck: Planning['addCheck'] = (check) =>
+      checks.push(() => withName(kind, name, check));
+    await withName(kind, name, () => plan({ ...common, compute, sealKey, add, addCheck }));
   }
 }
 
@@ -82,7 +86,7 @@ async function readExisting(
   trx: Trx,
   caller: Caller,
   declared: Required<Omit<Declaration, 'toolServers'>>,
-): Promise<Omit<Planning, 'add' | 'compute' | 'sealKey'>> {
+): Promise<Omit<Planning, 'add' | 'addCheck' | 'compute' | 'sealKey'>> {
   const names = namesIn(declared);
   const visible = await listVisibleAgents(trx, caller, names.agents);
   const agents = await findAgents(trx, caller, visible);
@@ -97,18 +101,11 @@ async function readExisting(
     prompts: new Named('prompt', inUse(prompts)),
     agents: new Named('agent', inUse(agents)),
     mayBeInactive: new Set(),
-    budgets: new Named('budget', await existingBudgets(trx, caller, declared.budgets)),
+    budgets: new Named('budget', await listBudgets(trx, caller.workspaceId)),
+    boundedAgents: new Set(),
     toolServers: new Map(),
     workflows: new Named('workflow', await findWorkflowsByName(trx, caller, names.workflows)),
   };
-}
-
-async function existingBudgets(
-  trx: Trx,
-  { workspaceId }: Caller,
-  declared: readonly DeclaredBudget[],
-): Promise<BudgetRow[]> {
-  return declared.length === 0 ? [] : listBudgets(trx, workspaceId);
 }
 
 /** Agents name prompts. Workflows name the agents of steps and fallbacks, and budgets those of their scope. */

@@ -6,7 +6,7 @@ import { CallFailure } from '../../../core/failure.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import type { Trx } from '../../../db/database.ts';
 import type { AgentRow } from '../../agents/statements/agents.ts';
-import type { BudgetRow } from '../../budgets/statements/budgets-statements.ts';
+import type { BudgetSettings } from '../../budgets/rules/budget-settings.ts';
 import type { VersionInput } from '../../prompts/verbs/create-version.ts';
 import type { NamedPromptRow, NamedWorkflowRow } from '../statements/declaration-statements.ts';
 
@@ -33,8 +33,7 @@ export interface Planning {
   readonly agents: Named<AgentRow>;
   /** The stored ids of agents that are declared inactive: workflows may name them. */
   readonly mayBeInactive: Set<string>;
-  /** None unless the declaration has some. */
-  readonly budgets: Named<BudgetRow>;
+  readonly budgets: Named<PlannedBudget>;
   readonly workflows: Named<NamedWorkflowRow>;
   /** The tools of declared servers, by the names of the servers. */
   readonly toolServers: Map<string, ReadonlySet<string>>;
@@ -42,13 +41,22 @@ export interface Planning {
   readonly sealKey: Buffer;
   readonly changes: Change[];
   readonly revisions: Map<string, number>;
+  /** Agents for which limits of cost are checked as they will be, not as they are stored. */
+  readonly boundedAgents: Set<string>;
   /** Adds a step to the plan. */
   readonly add: (work: Work) => void;
+  /** Adds a check of what the whole plan leads to: steps may make it true together. */
+  readonly addCheck: (check: () => Promise<void>) => void;
 }
+
+export type PlannedBudget = BudgetSettings & { readonly id: string };
 
 export type Kind = 'toolServer' | 'prompt' | 'agent' | 'budget' | 'workflow';
 
-/** One step of the plan. It makes the same calls as the API, with all their checks. `events` are written after all steps. */
+/**
+ * One step of the plan. It makes the same calls as the API, with all their checks but those of what other steps may make true, which
+ * `addCheck` has. `events` are written after all steps.
+ */
 export type Work = (trx: Trx, events: NewEvent[]) => Promise<unknown>;
 
 /** Rows of one kind by name. A name must be unique only if something is looked up by it. */
@@ -58,6 +66,10 @@ export class Named<Row extends { readonly id: string; readonly name: string }> {
   constructor(kind: string, rows: readonly Row[]) {
     this.#kind = kind;
     this.#rows = [...rows];
+  }
+
+  get rows(): readonly Row[] {
+    return this.#rows;
   }
 
   all(name: string): Row[] {

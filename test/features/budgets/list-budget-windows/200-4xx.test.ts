@@ -29,6 +29,14 @@ test('a budget for all calls shows its current window before the first one', asy
   assert.ok(resetAt > windowStart);
 });
 
+test('a budget for all calls has no window of a bucket', async () => {
+  const settings = { enabled: false, name: 'Without buckets' };
+  const { path, budgetId } = await createBudget(service, key, settings);
+  await addWindow(service, budgetId, { settled: 1 });
+  assert.deepEqual((await windows(path, '?bucket=ann')).windows, []);
+  assert.equal((await windows(path, '?bucket=')).windows[0].settledUSD, 1);
+});
+
 test('a budget in total has no end', async () => {
   const settings = { enabled: false, name: 'Total', period: 'total' };
   const { path, createdAt } = await createBudget(service, key, settings);
@@ -107,8 +115,11 @@ test('agents and keys are buckets by their identifiers, a rotated key as its fir
 
 test('a cursor that no page had is refused', async () => {
   const { path } = await createBudget(service, key, { enabled: false, name: 'Cursors' });
-  const text = JSON.stringify({ start: '2026', used: '1', bucket: '' });
-  for (const cursor of ['x', Buffer.from(text).toString('base64url'), 'bnVsbA']) {
+  const starts = ['2026', '2026-02-30T00:00:00+00:00', '0000-01-01T00:00:00+00:00'];
+  const texts = [...starts, '9999-99-99T99:99:99+00:00'].map((start) =>
+    Buffer.from(JSON.stringify({ start, used: '1', bucket: '' })).toString('base64url'),
+  );
+  for (const cursor of ['x', ...texts, 'bnVsbA']) {
     const { status, body } = await service.call('GET', `${path}/windows?cursor=${cursor}`, { key });
     assert.equal(status, 400);
     assert.match(body.message, /"cursor" must be the nextCursor/);

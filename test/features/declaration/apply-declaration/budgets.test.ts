@@ -65,6 +65,89 @@ test('a plan refuses an agent with an option with which the limit of a budget ca
   assert.deepEqual((await apply({ prompts, agents }, by, true)).body.changes, []);
 });
 
+const optioned = { agentConfig: { providerOptions: { openai: { maxTokens: 9 } } } };
+const noBound = /"Explainer".*"providerOptions\.openai\.maxTokens"/;
+const everything = { name: 'Everything', per: 'none', period: 'day', limitUSD: 1 };
+const withOption = { prompts, agents: [{ ...agents[0], ...optioned }] };
+
+/** Applies it as another workspace's owner, after a dry run that must say the same. */
+async function workspace() {
+  const own = await service.workspace();
+  const by = { user: own.ownerId };
+  return async (declaration: object) => {
+    const dry = await apply(declaration, by, true);
+    const { status, body } = await apply(declaration, by);
+    assert.deepEqual([dry.status, dry.body.message], [status, body.message]);
+    return { status, message: body.message ?? '' };
+  };
+}
+
+test('a budget is refused for what it would count, wherever that is declared', async () => {
+  const at = await workspace();
+  assert.equal((await at(withOption)).status, 200);
+  const scoped = { ...everything, scope: { agents: ['Explainer'] } };
+  for (const declaration of [
+    { budgets: [everything] },
+    { budgets: [scoped] },
+    { ...withOption, budgets: [scoped] },
+  ]) {
+    const { status, message } = await at(declaration);
+    assert.deepEqual([status, noBound.test(message)], [409, true], message);
+  }
+  const both = { ...withOption.agents[0], name: 'New' };
+  const { status, message } = await at({ agents: [both], budgets: [everything] });
+  assert.deepEqual([status, /"New"/.test(message)], [409, true], message);
+  assert.equal((await at({ budgets: [{ ...everything, enabled: false }] })).status, 200);
+  const enabled = await at({ budgets: [everything] });
+  assert.deepEqual([enabled.status, noBound.test(enabled.message)], [409, true]);
+});
+
+test('an option and a budget take turns in one declaration', async () => {
+  const at = await workspace();
+  const [off, on] = [{ ...everything, enabled: false }, everything];
+  const without = { prompts, agents: [{ ...agents[0], agentConfig: { providerOptions: {} } }] };
+  assert.equal((await at({ ...withOption, budgets: [off] })).status, 200);
+  for (let round = 1; round <= 2; round++) {
+    // Either order of the sections.
+    for (const [first, second] of [
+      [{ ...without }, { budgets: [on] }],
+      [{ budgets: [off] }, { ...withOption }],
+    ]) {
+      const declaration = round === 1 ? { ...first, ...second } : { ...second, ...first };
+      const { status, message } = await at(declaration);
+      assert.equal(status, 200, message);
+    }
+  }
+  // Its scope moves from the agent that gets the option to the one that loses it.
+  const other = { ...agents[0], name: 'Other' };
+  const scoped = (name: string) => ({ budgets: [{ ...everything, scope: { agents: [name] } }] });
+  const start = { agents: [without.agents[0], { ...other, ...optioned }], ...scoped('Explainer') };
+  const moved = { agents: [{ ...agents[0], ...optioned }, other], ...scoped('Other') };
+  for (const declaration of [start, moved]) {
+    const { status, message } = await at(declaration);
+    assert.equal(status, 200, message);
+  }
+});
+
+test('the number of budgets that match one call is that of the result', async () => {
+  const at = await workspace();
+  const budgets = (from: number, to: number, enabled = true) =>
+    Array.from({ length: to - from }, (_, n) => ({
+      ...{ ...everything, name: `Budget ${from + n}`, enabled },
+    }));
+  const { status, message } = await at({ budgets: budgets(0, 6) });
+  assert.deepEqual([status, /could match 6 enabled/.test(message)], [409, true], message);
+  assert.equal((await at({ budgets: budgets(0, 5) })).status, 200);
+  const replaced = await at({ budgets: [...budgets(5, 10), ...budgets(0, 5, false)] });
+  assert.equal(replaced.status, 200, replaced.message);
+  assert.equal((await at({ budgets: budgets(10, 100, false) })).status, 200);
+  const tooMany = await at({ budgets: budgets(100, 101, false) });
+  assert.deepEqual(
+    [tooMany.status, tooMany.message],
+    [409, 'The budget "Budget 100": A workspace has at most 100 budgets.'],
+  );
+});
+
 test('a wrong budget is refused by name, and nothing is applied', async () => {
   const total = { name: 'Total', per: 'none', period: 'total', limitUSD: 1 };
   await apply({ budgets: [total] });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { addBudget } from '../../../../harness/budgets.ts';
 import { during } from '../../../../harness/locks.ts';
 import { startService } from '../../../../harness/service.ts';
 import { fromId } from '../../../../src/core/id.ts';
@@ -56,8 +57,8 @@ const idOf = new Map<string, string>(
 );
 const [first = '', second = ''] = agentNames.map((name) => idOf.get(name));
 
-const holdLimits = (trx: Trx, agentId: string) =>
-  sql`select from limits where subject = ${agentId} for update`.execute(trx);
+const holdLimits = (trx: Trx, subject: string) =>
+  sql`select from limits where subject = ${subject} for update`.execute(trx);
 
 /** Runs with everything in the workspace locked and an uncommitted workflow, which is rolled back. */
 async function withAllLocked<T>(work: () => Promise<T>): Promise<T> {
@@ -148,4 +149,19 @@ test('a change during the wait is planned again', async () => {
   const { body } = await service.call('GET', path, { key });
   const agent = body.declaration.agents.find((one: { name: string }) => one.name === 'First');
   assert.deepEqual([agent.tags, agent.description], [['z'], undefined]);
+});
+
+test('budgets that are created during the wait count among those that match a call', async () => {
+  const declaration = { budgets: [{ name: 'Sixth', per: 'none', period: 'day', limitUSD: 1 }] };
+  const { status, body } = await during(
+    db,
+    async (trx) => {
+      await holdLimits(trx, workspaceId);
+      for (let n = 0; n < 5; n++) await addBudget({ db: trx, workspaceId }, { limitUSD: 1 });
+    },
+    () => apply(declaration),
+  );
+  assert.deepEqual([status, body.code], [409, 'CONFLICT']);
+  assert.match(body.message, /could match 6 enabled budgets/);
+  assert.equal((await apply(declaration, true)).status, 409);
 });

@@ -89,3 +89,23 @@ for (const [onUnknown, end] of [
     assert.deepEqual([window?.reserved, window?.settled], ['0', '0']);
   });
 }
+
+test('a fallback that has no bound because of an option is not sent, whatever the budget says', async () => {
+  const provider = { kind: 'bedrock', apiKey: 'key' };
+  await service.call('PUT', '/api/v1/providers/aws', { key, body: provider });
+  const models = [priced, 'aws/amazon.nova-2-lite-v1:0'];
+  const agent = await addAgent(service, {
+    config: { model: priced, models, maxTokens: 10, reasoningEffort: 'high' },
+  });
+  const options = { limitUSD: 1, agentIds: [agent.id], onUnknown: 'count_zero' } as const;
+  const budgetId = await addBudget(service, options);
+  const sentBefore = service.models.calls.length;
+  service.models.script(new ModelFailure('PROVIDER_QUOTA', 'Nothing left.'));
+  const { body } = await call(agent.path);
+  const { errorCode, error } = await ended(service, body.statusUrl, key);
+  assert.equal(errorCode, 'PRICE_UNKNOWN', error);
+  assert.match(error, /option "reasoningEffort"/);
+  assert.equal(service.models.calls.length, sentBefore + 1);
+  const [window] = await windowsOf(service.db, budgetId);
+  assert.deepEqual([window?.calls, window?.reserved, window?.settled], [1, '0', '0']);
+});
