@@ -171,19 +171,32 @@ function readOptions(
 
 export const unknownRerun = 'Field "rerunOf" must be the identifier of an execution of this agent.';
 
-/** Parses the compact text of a variables object. */
-export function readVariables(json: string, labels: Labels | null = null): ExecuteBody {
+/**
+ * Parses the compact text of a variables object.
+ * @param countMax the most variables that it may have
+ */
+export function readVariables(
+  json: string,
+  labels: Labels | null = null,
+  countMax = suppliedMax,
+): ExecuteBody {
   const { members: found, depth } = membersAndDepth(json);
   if (depth > jsonDepthMax) {
     return invalid(`Variables nest deeper than ${jsonDepthMax} levels.`);
   }
   if (!isStorable(json)) return unstorable(json);
-  if (found.length > suppliedMax) return invalid(`There are more than ${suppliedMax} variables.`);
+  if (found.length > countMax) {
+    const message = `There are ${found.length} variables, more than ${countMax}. Put what belongs together into one.`;
+    return invalid(message);
+  }
   return { kind: 'variables', variables: { json, values: valuesOf(found) }, labels };
 }
 
-/** As many as fit into a body of 1 MiB: whatever reads them takes time for each. */
-const suppliedMax = 200_000;
+/**
+ * More than any prompt or workflow takes. The event loop reads the name of each: 70,000, which fit into 1 MiB, stop the process for 50 ms
+ * at once, these for less than ten.
+ */
+const suppliedMax = 10_000;
 
 /** If a name is sent twice, the last value wins. */
 function valuesOf(found: readonly Member[]): Map<string, string> {

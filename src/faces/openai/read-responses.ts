@@ -123,7 +123,9 @@ function readPrompt(
   objectOf(prompt, 'variables', 'prompt.variables');
   const variables = members(sent).findLast(({ name }) => name === 'variables')?.text ?? 'null';
   const read = readVariables(variables === 'null' ? '{}' : withTexts(variables));
-  if (read.kind !== 'variables') throw invalidValue('prompt.variables', 'is not valid');
+  if (read.kind !== 'variables') {
+    throw invalidValue('prompt.variables', `is not valid: ${read.message}`);
+  }
   const reference = {
     promptId,
     version: textOf(prompt, 'version', 'prompt.version'),

@@ -165,6 +165,19 @@ test('lines wait while the agent is paused, and for the quota, and are counted o
   assert.deepEqual(rows, [{ dayUsed: 4 }]);
 });
 
+test('a line that an earlier version has accepted starts, however many variables it has', async () => {
+  const agent = await addAgent(service, { rateLimits: { requestsPerDay: 0 } });
+  const statusUrl = await uploaded(agent, 1);
+  await batchWhen(service, statusUrl, key, ({ waitingFor }) => waitingFor === 'rate_limit');
+  const names = Array.from({ length: 10_001 }, (_, n) => `"n${n}":1`);
+  await sql`
+    update batch_lines l set variables = ${`{"name":"x",${names}}`} from batches b
+    where b.id = l.batch_id and b.agent_id = ${agent.id}`.execute(db);
+  await sql`update agents set requests_per_day = null where id = ${agent.id}`.execute(db);
+  const { counts } = await batchWhen(service, statusUrl, key);
+  assert.equal(counts.success, 1);
+});
+
 const losses: [
   string,
   string,

@@ -155,7 +155,8 @@ function callOfLine(
   call: ExecuteCall,
   { line, variables, labels }: WaitingLine,
 ): LineCall {
-  const body = readVariables(variables, storedLabels(labels));
+  // The upload has counted them; an earlier version accepted lines with more than this one.
+  const body = readVariables(variables, storedLabels(labels), Number.POSITIVE_INFINITY);
   return { ...call, body, batchLine: { batchId, line } };
 }
 

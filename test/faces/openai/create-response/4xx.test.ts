@@ -22,6 +22,14 @@ async function refused(body: unknown, options?: { key: string }) {
   return { status, type, param, code, message, headers };
 }
 
+test('400 for more variables than a call may have says so', async () => {
+  const variables = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`n${n}`, 'x']));
+  const { promptId } = one.prompt;
+  const { status, code, message } = await refused({ prompt: { id: promptId, variables } });
+  assert.deepEqual([status, code], [400, 'invalid_value']);
+  assert.match(message, /"prompt\.variables" is not valid: There are 10001 variables/);
+});
+
 test('400 unsupported_parameter for what would change the answer', async () => {
   const tool = { type: 'function', name: 'find' };
   for (const [parameter, value] of [
