@@ -52,6 +52,7 @@ interface Compiled {
   readonly workspaceId: string;
   readonly validate: Validator;
   readonly dropped: readonly SchemaProblem[];
+  readonly noPattern: SchemaProblem | null;
   readonly size: number;
 }
 
@@ -88,14 +89,16 @@ function compiledOnce({ workspaceId, schema }: SchemaText): Compiled {
  */
 export function findSchemaProblem({
   strict = false,
+  charsMax = schemaCharsMax,
   ...given
-}: SchemaText & { readonly strict?: boolean }): string | null {
+}: SchemaText & { readonly strict?: boolean; readonly charsMax?: number }): string | null {
   try {
-    if (given.schema.length > schemaCharsMax) {
-      throw new SchemaProblem('', `is longer than ${schemaCharsMax} characters`);
+    if (given.schema.length > charsMax) {
+      throw new SchemaProblem('', `is longer than ${charsMax} characters`);
     }
-    const [dropped] = compiledOnce(given).dropped;
-    if (strict && dropped) throw dropped;
+    const { dropped, noPattern } = compiledOnce(given);
+    const wrong = noPattern ?? (strict ? dropped[0] : null);
+    if (wrong) throw wrong;
     return null;
   } catch (error) {
     if (!(error instanceof SchemaProblem)) throw error;
@@ -155,7 +158,7 @@ function spend(steps: number): void {
   if (stepsLeft < 0) throw new OutOfSteps();
 }
 
-function compile(text: string): Pick<Compiled, 'validate' | 'dropped'> & { compileCost: number } {
+function compile(text: string): Omit<Compiled, 'workspaceId' | 'size'> & { compileCost: number } {
   const given: unknown = JSON.parse(text);
   const read = readSchema(given);
   requireValidKeywords(read.dialect, given);
@@ -170,7 +173,8 @@ function compile(text: string): Pick<Compiled, 'validate' | 'dropped'> & { compi
       return { path: '', message: 'takes too long to check: simplify the schema or the value' };
     }
   };
-  return { validate, dropped: read.dropped, compileCost: read.compileCost };
+  const { dropped, noPattern, compileCost } = read;
+  return { validate, dropped, noPattern, compileCost };
 }
 
 /** Each schema has its own instance: an instance holds what it compiled for good. */

@@ -70,6 +70,16 @@ test('its calls reach no client for requests, are tried like others, and have th
   assert.ok(long.kind === 'done' && long.isError);
 });
 
+test('nothing of it is signed, so there is no secret until it is needed', async () => {
+  const { path, ...created } = await addToolServer(service, { url });
+  assert.ok(!('signingSecret' in created));
+  const patched = await service.call('PATCH', path, { key, body: { url: 'https://a.example/' } });
+  const { body: read } = await service.call('GET', path, { key });
+  for (const shown of [patched.body, read]) assert.ok(!('signingSecret' in shown));
+  const { body: rotated } = await service.call('POST', `${path}/rotate`, { key });
+  assert.match(rotated.signingSecret, /^whsec_/);
+});
+
 test('the audit log names it, and a server that leaves it needs an allowed address', async () => {
   const { path } = await addToolServer(service, { url });
   const { rows } = await sql<{ host: string }>`
