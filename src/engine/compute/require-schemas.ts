@@ -2,8 +2,11 @@ import type { ResponseFormat } from '../../core/agent/response-format.ts';
 import type { VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import type { Compute } from '../../core/compute.ts';
 import { invalidRequest } from '../../core/failure.ts';
-import { findSchemaProblemJob, schemaWarningsJob } from '../../core/schema/schema-validator.ts';
-import { definitionsCharsMax } from '../../core/tools/tool-server.ts';
+import {
+  findSchemaProblemJob,
+  findToolSchemaProblemJob,
+  schemaWarningsJob,
+} from '../../core/schema/schema-validator.ts';
 
 /** Schemas that users write, checked before they are stored: in the compute thread, and before any row is locked. */
 export interface WrittenSchemas {
@@ -21,16 +24,22 @@ export async function requireSchemas(
   { responseFormat, variableSchemas }: WrittenSchemas,
   place = '',
 ): Promise<void> {
-  const check = (field: string, schema: unknown, strict: boolean) =>
-    requireSchema(compute, workspaceId, { subject: `Field "${place}${field}"`, schema, strict });
-  if (responseFormat) await check('responseFormat.schema', responseFormat.schema, false);
-  for (const [name, schema] of Object.entries(variableSchemas ?? {})) {
-    await check(`variableSchemas.${name}`, schema, true);
+  const own = responseFormat?.schema;
+  const fields = [
+    ...(own ? [[`${place}responseFormat.schema`, own, false] as const] : []),
+    ...Object.entries(variableSchemas ?? {}).map(
+      ([name, schema]) => [`${place}variableSchemas.${name}`, schema, true] as const,
+    ),
+  ];
+  for (const [field, given, strict] of fields) {
+    const schema = { workspaceId, schema: JSON.stringify(given), strict };
+    const problem = await compute.run(workspaceId, findSchemaProblemJob, schema);
+    if (problem !== null) throw invalidRequest(`Field "${field}" ${problem}.`);
   }
 }
 
 /**
- * Likewise the schemas of tools, whose patterns only models and servers match.
+ * Likewise the schemas of tools, which only models and servers match.
  * @param beginning of the message, up to the field of the tools
  */
 export async function requireToolSchemas(
@@ -41,28 +50,13 @@ export async function requireToolSchemas(
 ): Promise<void> {
   for (const [index, tool] of tools.entries()) {
     for (const field of ['parameters', 'inputSchema'] as const) {
-      const schema = tool[field];
-      const subject = `${beginning}tools.${index}.${field}"`;
-      const charsMax = definitionsCharsMax;
-      if (schema) await requireSchema(compute, workspaceId, { subject, schema, charsMax });
+      if (!tool[field]) continue;
+      const schema = JSON.stringify(tool[field]);
+      const problem = await compute.run(workspaceId, findToolSchemaProblemJob, schema);
+      if (problem === null) continue;
+      throw invalidRequest(`${beginning}tools.${index}.${field}" ${problem}.`);
     }
   }
-}
-
-async function requireSchema(
-  compute: Compute,
-  workspaceId: string,
-  given: {
-    readonly subject: string;
-    readonly schema: unknown;
-    readonly strict?: boolean;
-    readonly charsMax?: number;
-  },
-): Promise<void> {
-  const { subject, ...options } = given;
-  const schema = { workspaceId, ...options, schema: JSON.stringify(given.schema) };
-  const problem = await compute.run(workspaceId, findSchemaProblemJob, schema);
-  if (problem !== null) throw invalidRequest(`${subject} ${problem}.`);
 }
 
 /** What a version's or a call's schema for the output does not check. */
