@@ -234,6 +234,8 @@ function requireOwnHeaders(
   { url: next, headers }: ToolServerPatch,
 ): void {
   if (next === undefined || url === null || headers || headerNames.length === 0) return;
+  // Nothing is sent to the built-in server, and what follows it needs them again.
+  if (!isOutbound(next)) return;
   if (new URL(next).origin === new URL(url).origin) return;
   const message =
     'Field "url" leads to another origin, which would receive the stored headers. Send "headers" again, or {} for none.';

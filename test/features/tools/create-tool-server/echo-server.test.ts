@@ -80,6 +80,18 @@ test('nothing of it is signed, so there is no secret until it is needed', async 
   assert.match(rotated.signingSecret, /^whsec_/);
 });
 
+test('a server with headers moves to it without them, and from it with them alone', async () => {
+  const { path } = await addToolServer(service, {
+    ...{ url: 'https://crm.example.com/', headers: { 'X-Key': 's3cr3t' } },
+  });
+  const change = (body: object) => service.call('PATCH', path, { key, body });
+  const moved = await change({ url });
+  assert.deepEqual([moved.status, moved.body.headerNames], [200, ['X-Key']]);
+  const next = { url: 'https://other.example.com/' };
+  assert.match((await change(next)).body.message, /Send "headers" again/);
+  assert.equal((await change({ ...next, headers: { 'X-Key': 's3cr3t' } })).status, 200);
+});
+
 test('the audit log names it, and a server that leaves it needs an allowed address', async () => {
   const { path } = await addToolServer(service, { url });
   const { rows } = await sql<{ host: string }>`
