@@ -12,6 +12,20 @@ export const refundTool = {
   },
 };
 
+/** Schemas that are none, at some depth, and the place that the message names. */
+export const invalidSchemas: readonly (readonly [schema: object, place: string])[] = [
+  [{ type: 'object', properties: { a: { type: 'strng' } } }, '/properties/a/type'],
+  [{ type: 'object', properties: { a: { pattern: '(' } } }, '/properties/a/pattern'],
+  [{ type: 'object', patternProperties: { '[a': {} } }, '/patternProperties/[a'],
+  [{ type: 'object', properties: { a: { $ref: '#/$defs/b' } } }, '/properties/a/$ref'],
+  [{ type: 'object', required: 'a' }, '/required'],
+  [{ type: 'object', properties: [] }, '/properties'],
+  [
+    { type: 'object', $defs: { a: { items: { anyOf: [{ minimum: '1' }] } } } },
+    '/$defs/a/items/anyOf/0/minimum',
+  ],
+];
+
 let servers = 0;
 
 /** Of a service whose configuration is `toReceivers`. */

@@ -25,7 +25,7 @@ export function FormDialog<Values extends object, Input, Result>(props: {
   readonly cancel?: string;
   /** Whether the values cannot be submitted. */
   readonly incomplete?: (values: Values) => boolean;
-  /** What is shown after the action instead of the form, such as a new secret; default: the dialog closes. */
+  /** What is shown after the action instead of the form, such as a new secret; nothing, or by default: the dialog closes. */
   readonly done?: (result: Result) => ReactNode;
   /** What else follows, such as another page. */
   readonly onDone?: (result: Result) => void;
@@ -49,7 +49,7 @@ export function FormDialog<Values extends object, Input, Result>(props: {
       setInvalid(null);
       save.mutate(sent, {
         onSuccess: (result) => {
-          if (!done && !outcome) close();
+          if (!outcome && !done?.(result)) close();
           props.onDone?.(result);
         },
       });

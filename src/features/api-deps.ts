@@ -81,6 +81,8 @@ export interface ApiDeps extends RouteDeps {
   readonly sealKey: Buffer;
   /** The public reason why a base URL is not allowed; null if it is. */
   readonly checkBaseURL: (baseURL: string) => Promise<string | null>;
+  /** Likewise for the URL of a tool server. */
+  readonly checkToolServerURL: (url: string) => Promise<string | null>;
   /** Likewise for the URL of an endpoint. */
   readonly checkEndpointURL: (url: string) => Promise<string | null>;
   /** The hosts whose files may have URLs that begin with `http:`. */

@@ -45,6 +45,17 @@ export async function checkBaseURL(
   return checkAddress(url, parseAllowedHosts(allowedHosts), resolve);
 }
 
+/** Likewise for the URL of a tool server, to which paths are appended too. Nothing of it has parameters. */
+export async function checkToolServerURL(
+  text: string,
+  allowedHosts: readonly string[],
+  resolve: Resolve = systemResolve,
+): Promise<string | null> {
+  if (URL.canParse(text) && /[?#]/.test(text)) return 'The URL must have no query and no fragment.';
+  const problem = await checkBaseURL(text, allowedHosts, resolve);
+  return problem && aboutURL(problem);
+}
+
 /** Likewise for the URL of an endpoint, which may have a query. */
 export async function checkEndpointURL(
   text: string,

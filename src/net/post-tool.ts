@@ -30,9 +30,11 @@ export function createPostTool(options: Omit<OutboundOptions, 'timeouts'>): {
       const deadline = AbortSignal.timeout(post.timeoutMs);
       const signal = AbortSignal.any([post.signal, deadline]);
       try {
-        return await guarded(new URL(post.url), (dispatcher) =>
+        const posted = await guarded(new URL(post.url), (dispatcher) =>
           send(noticing(dispatcher, progress), post, signal),
         );
+        const isLate = posted.end === 'broken' && deadline.aborted && !post.signal.aborted;
+        return isLate ? { ...posted, end: 'late' } : posted;
       } catch (error) {
         if (error instanceof OutboundFailure && error.kind === 'refused')
           return { kind: 'forbidden' };
@@ -85,7 +87,7 @@ async function send(
   dispatcher: Dispatcher,
   { url, headers, body, keptBytes }: ToolPost,
   signal: AbortSignal,
-): Promise<PostedTool> {
+): Promise<Answered> {
   const answer = await request(url, {
     ...{ dispatcher, method: 'POST', body, signal, reset: true },
     headers: { ...headers, 'accept-encoding': 'identity' },
@@ -97,7 +99,8 @@ async function send(
   return { kind: 'answered', status, retryAfter, ...read };
 }
 
-type Read = Pick<Extract<PostedTool, { kind: 'answered' }>, 'bytes' | 'length' | 'end'>;
+type Answered = Extract<PostedTool, { kind: 'answered' }>;
+type Read = Pick<Answered, 'bytes' | 'length' | 'end'>;
 
 /**
  * Holds the beginning only, because thousands of calls may run at once. Ends the connection of a body that is too long. A body that

@@ -16,7 +16,12 @@ import { serverLimits } from '../http/connection/slow-readers.ts';
 import { createManagementLimit } from '../http/limits/management-limit.ts';
 import { markWrites } from '../http/response/mark-writes.ts';
 import { createServer } from '../http/server.ts';
-import { allowedHostCheck, checkBaseURL, checkEndpointURL } from '../net/guard.ts';
+import {
+  allowedHostCheck,
+  checkBaseURL,
+  checkEndpointURL,
+  checkToolServerURL,
+} from '../net/guard.ts';
 import { type AllDeps, apiRoutes } from './all-routes.ts';
 import type { Engine } from './engine.ts';
 import { countAdmitted, countExecuteCalls } from './metrics.ts';
@@ -116,8 +121,7 @@ function createApiDeps(
     resolveAgents: (caller, paths, value) => resolveAgents(reads, caller, paths, value),
     authenticator: createAuthenticator({ reads, session, onKeyUsed }),
     sealKey: deriveSealKey(secret),
-    checkBaseURL: (baseURL) => checkBaseURL(baseURL, config.allowedHosts),
-    checkEndpointURL: (url) => checkEndpointURL(url, config.allowedHosts),
+    ...checksOf(config),
     allowedHosts: parseAllowedHosts(config.allowedHosts),
     chainRules: {
       workspaces: config.chainWorkspaces,
@@ -130,5 +134,14 @@ function createApiDeps(
     onAdmitted: (admitted) => countAdmitted(metrics, admitted),
     version: deps.version,
     publicUrl,
+  };
+}
+
+/** What tells whether a URL is allowed. */
+function checksOf({ allowedHosts: hosts }: WiringDeps['config']) {
+  return {
+    checkBaseURL: (url: string) => checkBaseURL(url, hosts),
+    checkToolServerURL: (url: string) => checkToolServerURL(url, hosts),
+    checkEndpointURL: (url: string) => checkEndpointURL(url, hosts),
   };
 }

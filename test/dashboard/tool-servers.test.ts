@@ -48,6 +48,20 @@ test('a tool server is added with its secret, changed and deleted', async () => 
   await page.getByText('No tool servers yet').waitFor();
 });
 
+test('one that signs nothing is added without a secret', async () => {
+  const { page } = await visit('/settings/tool-servers', { as: 'owner' });
+  await page.getByRole('button', { name: 'Add tool server' }).first().click();
+  const form = page.getByRole('dialog', { name: 'Add tool server' });
+  await form.getByLabel('Name').fill('echo');
+  await form.getByLabel('URL').fill('cueline:echo');
+  await form.getByRole('button', { name: 'Add tool server' }).click();
+  await page.getByRole('cell', { name: 'echo cueline:echo' }).waitFor();
+  await form.waitFor({ state: 'detached' });
+  // The form is closed, not only empty.
+  await page.getByRole('button', { name: 'Add tool server' }).click();
+  await form.getByLabel('Name').waitFor();
+});
+
 test('an editor adds a tool to a version, and sees what the model will see of it', async () => {
   const { name } = await addToolServer(service, { url: receiver.url });
   const prompt = await makePrompt(service, { user: 'Hi' });

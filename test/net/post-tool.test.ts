@@ -141,6 +141,15 @@ test('a request that was sent may have arrived, whatever ends it', async () => {
   assert.deepEqual(late, { kind: 'unanswered', why: 'timeout' });
 });
 
+test('an answer that does not end in time is late, not broken', async () => {
+  answer = (_, response) => void response.write('half');
+  // On a slow machine, no answer may begin in time.
+  let late = await send({ timeoutMs: 200 });
+  for (let timeoutMs = 400; late.kind !== 'answered'; timeoutMs *= 2)
+    late = await send({ timeoutMs });
+  assert.deepEqual([late.end, late.length], ['late', 4]);
+});
+
 test('a server that accepts and closes may have read the request', async () => {
   const closing = net.createServer((socket) => void socket.once('data', () => socket.destroy()));
   closing.listen(0, '127.0.0.1');

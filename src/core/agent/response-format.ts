@@ -1,4 +1,5 @@
 import { computeJob } from '../compute.ts';
+import { depth, jsonDepthMax } from '../json.ts';
 import { oneJsonIn, wholeJson } from '../json-in-text.ts';
 import { findMismatch } from '../schema/schema-validator.ts';
 import type { ToolCall } from './messages.ts';
@@ -52,8 +53,14 @@ export function argumentsMismatch(
   { name, arguments: given }: Pick<ToolCall, 'name' | 'arguments'>,
   finishReason: string,
 ): string {
-  const problem = isJson(String(given)) ? 'JSON, but not an object' : 'not JSON';
+  const problem = argumentsProblem(String(given));
   return `${badArguments} ${JSON.stringify(name)} are ${problem}${cutOff(finishReason)}.`;
+}
+
+function argumentsProblem(text: string): string {
+  if (!isJson(text)) return 'not JSON';
+  if (depth(text) > jsonDepthMax) return `nested deeper than ${jsonDepthMax} levels`;
+  return 'JSON, but not an object';
 }
 
 function isJson(text: string): boolean {

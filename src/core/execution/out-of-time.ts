@@ -13,7 +13,7 @@ export function outOfTime(
   const paused = `Calls to the provider were paused after failures until the timeout of ${timeoutMs} ms.`;
   const messages: Partial<Record<ExecutionErrorCode, string>> = {
     MODEL_TIMEOUT: `The execution did not end within ${timeoutMs} ms.`,
-    TOOL_SERVER_ERROR: `The server of a tool refused its calls until the timeout of ${timeoutMs} ms.`,
+    TOOL_SERVER_ERROR: `The server of a tool refused its calls, or did not answer them, until the timeout of ${timeoutMs} ms.`,
   };
   return failed(code, messages[code] ?? paused, { prompt, counted: false });
 }

@@ -11,7 +11,7 @@ import { type LinearPattern, linearPattern } from './linear-pattern.ts';
  * many schemas, names, patterns or instructions of patterns.
  *
  * Patterns that are not linear are dropped: beside a format that is checked without a word, because Zod writes one beside each of
- * its formats, else they are listed.
+ * its formats, else they are listed. What is no pattern at all is for `findSchemaProblem`, because schemas with one are stored.
  */
 export interface ReadSchema {
   readonly schema: Schema;
@@ -20,6 +20,8 @@ export interface ReadSchema {
   readonly patterns: ReadonlyMap<string, LinearPattern>;
   /** Patterns that nothing checks, and why. */
   readonly dropped: readonly SchemaProblem[];
+  /** The first pattern that is none in JavaScript either; null if there is none. */
+  readonly noPattern: SchemaProblem | null;
   /** Grows with the time that compiling takes, in characters: a schema takes as long as 100 of them. */
   readonly compileCost: number;
 }
@@ -63,7 +65,7 @@ export function readSchema(given: unknown): ReadSchema {
   const dialect = dialectOf(given);
   const reading: Reading = {
     ...{ dialect, targets: new Set(), references: [], patterns: new Map() },
-    ...{ unreadable: new Map(), dropped: [] },
+    ...{ unreadable: new Map(), dropped: [], noPattern: null },
     ...{ schemas: 0, names: 0, instructions: 0 },
   };
   const schema = readAt(given, { path: '', depth: 0 }, reading);
@@ -71,9 +73,9 @@ export function readSchema(given: unknown): ReadSchema {
     if (reading.targets.has(target)) continue;
     throw new SchemaProblem(path, `refers to ${target}, which is no schema within this one`);
   }
-  const { patterns, dropped, schemas, names, instructions } = reading;
+  const { patterns, dropped, noPattern, schemas, names, instructions } = reading;
   const compileCost = 100 * schemas + 10 * names + 5 * instructions;
-  return { schema, dialect, patterns, dropped, compileCost };
+  return { schema, dialect, patterns, dropped, noPattern, compileCost };
 }
 
 interface Reading {
@@ -84,6 +86,7 @@ interface Reading {
   /** Why each of the other patterns cannot be matched. */
   readonly unreadable: Map<string, string>;
   readonly dropped: SchemaProblem[];
+  noPattern: SchemaProblem | null;
   schemas: number;
   names: number;
   instructions: number;
@@ -240,7 +243,21 @@ function readPattern(
   if (!patterns.has(value) && !unreadable.has(value)) compilePattern(value, reading);
   const problem = unreadable.get(value);
   if (problem !== undefined && !hasFormat) dropped.push(new SchemaProblem(path, problem));
+  if (problem !== undefined && !isPattern(value)) {
+    reading.noPattern ??= new SchemaProblem(path, 'is not a regular expression');
+  }
   return problem === undefined ? value : undefined;
+}
+
+/** Parsing takes linear time: JavaScript compiles a pattern once it is used. */
+function isPattern(text: string): boolean {
+  return ['', 'u'].some((flags) => {
+    try {
+      return new RegExp(text, flags) !== null;
+    } catch {
+      return false;
+    }
+  });
 }
 
 function compilePattern(text: string, reading: Reading): void {

@@ -10,6 +10,7 @@ import { computeJob } from '../compute.ts';
 import { isObject } from '../is-object.ts';
 import { canonical } from '../json.ts';
 import { LruCache } from '../lru-cache.ts';
+import { definitionsCharsMax } from '../tools/tool-server.ts';
 import { formats } from './formats.ts';
 import type { LinearPattern } from './linear-pattern.ts';
 import {
@@ -52,6 +53,7 @@ interface Compiled {
   readonly workspaceId: string;
   readonly validate: Validator;
   readonly dropped: readonly SchemaProblem[];
+  readonly noPattern: SchemaProblem | null;
   readonly size: number;
 }
 
@@ -90,12 +92,29 @@ export function findSchemaProblem({
   strict = false,
   ...given
 }: SchemaText & { readonly strict?: boolean }): string | null {
+  const { schema } = given;
+  return problemOf(schema, schemaCharsMax, () => {
+    const { dropped, noPattern } = compiledOnce(given);
+    return noPattern ?? (strict ? dropped[0] : null);
+  });
+}
+
+/** Likewise for a schema that nothing is checked against here, as JSON: it is not compiled, which takes most of the time. */
+export function findToolSchemaProblem(schema: string): string | null {
+  return problemOf(schema, definitionsCharsMax, () => readValid(JSON.parse(schema)).noPattern);
+}
+
+function problemOf(
+  schema: string,
+  charsMax: number,
+  read: () => SchemaProblem | null | undefined,
+): string | null {
   try {
-    if (given.schema.length > schemaCharsMax) {
-      throw new SchemaProblem('', `is longer than ${schemaCharsMax} characters`);
+    if (schema.length > charsMax) {
+      throw new SchemaProblem('', `is longer than ${charsMax} characters`);
     }
-    const [dropped] = compiledOnce(given).dropped;
-    if (strict && dropped) throw dropped;
+    const problem = read();
+    if (problem) throw problem;
     return null;
   } catch (error) {
     if (!(error instanceof SchemaProblem)) throw error;
@@ -124,6 +143,8 @@ export function schemaWarnings({ field, ...schema }: SchemaText & { field: strin
 export const schemaWarningsJob = computeJob(import.meta.url, schemaWarnings);
 
 export const findSchemaProblemJob = computeJob(import.meta.url, findSchemaProblem);
+
+export const findToolSchemaProblemJob = computeJob(import.meta.url, findToolSchemaProblem);
 
 /**
  * Where a value does not match; null if it matches. A schema that was stored before a limit of today existed matches nothing.
@@ -155,10 +176,8 @@ function spend(steps: number): void {
   if (stepsLeft < 0) throw new OutOfSteps();
 }
 
-function compile(text: string): Pick<Compiled, 'validate' | 'dropped'> & { compileCost: number } {
-  const given: unknown = JSON.parse(text);
-  const read = readSchema(given);
-  requireValidKeywords(read.dialect, given);
+function compile(text: string): Omit<Compiled, 'workspaceId' | 'size'> & { compileCost: number } {
+  const read = readValid(JSON.parse(text));
   const check = compiled(read);
   const validate: Validator = (value, chars) => {
     stepsLeft = Math.min(stepsMax, stepsMin + stepsPerChar * chars);
@@ -170,7 +189,14 @@ function compile(text: string): Pick<Compiled, 'validate' | 'dropped'> & { compi
       return { path: '', message: 'takes too long to check: simplify the schema or the value' };
     }
   };
-  return { validate, dropped: read.dropped, compileCost: read.compileCost };
+  const { dropped, noPattern, compileCost } = read;
+  return { validate, dropped, noPattern, compileCost };
+}
+
+function readValid(given: unknown): ReadSchema {
+  const read = readSchema(given);
+  requireValidKeywords(read.dialect, given);
+  return read;
 }
 
 /** Each schema has its own instance: an instance holds what it compiled for good. */

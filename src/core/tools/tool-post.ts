@@ -23,8 +23,8 @@ export type PostedTool =
       /** The beginning of the body, and how long it was as far as it was read. */
       readonly bytes: Uint8Array;
       readonly length: number;
-      /** `unreadable`: it came whole, but is not compressed as its header says. */
-      readonly end: 'whole' | 'long' | 'broken' | 'unreadable';
+      /** `late`: not all of it came in time. `unreadable`: it came whole, but is not compressed as its header says. */
+      readonly end: 'whole' | 'long' | 'broken' | 'late' | 'unreadable';
     }
   /** The address is none that the server may send to. */
   | { readonly kind: 'forbidden' }

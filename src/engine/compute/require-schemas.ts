@@ -2,7 +2,11 @@ import type { ResponseFormat } from '../../core/agent/response-format.ts';
 import type { VariableSchemas } from '../../core/agent/variable-schemas.ts';
 import type { Compute } from '../../core/compute.ts';
 import { invalidRequest } from '../../core/failure.ts';
-import { findSchemaProblemJob, schemaWarningsJob } from '../../core/schema/schema-validator.ts';
+import {
+  findSchemaProblemJob,
+  findToolSchemaProblemJob,
+  schemaWarningsJob,
+} from '../../core/schema/schema-validator.ts';
 
 /** Schemas that users write, checked before they are stored: in the compute thread, and before any row is locked. */
 export interface WrittenSchemas {
@@ -31,6 +35,27 @@ export async function requireSchemas(
     const schema = { workspaceId, schema: JSON.stringify(given), strict };
     const problem = await compute.run(workspaceId, findSchemaProblemJob, schema);
     if (problem !== null) throw invalidRequest(`Field "${field}" ${problem}.`);
+  }
+}
+
+/**
+ * Likewise the schemas of tools, which only models and servers match.
+ * @param beginning of the message, up to the field of the tools
+ */
+export async function requireToolSchemas(
+  compute: Compute,
+  workspaceId: string,
+  tools: readonly { readonly parameters?: object; readonly inputSchema?: object }[],
+  beginning = 'Field "',
+): Promise<void> {
+  for (const [index, tool] of tools.entries()) {
+    for (const field of ['parameters', 'inputSchema'] as const) {
+      if (!tool[field]) continue;
+      const schema = JSON.stringify(tool[field]);
+      const problem = await compute.run(workspaceId, findToolSchemaProblemJob, schema);
+      if (problem === null) continue;
+      throw invalidRequest(`${beginning}tools.${index}.${field}" ${problem}.`);
+    }
   }
 }
 

@@ -6,7 +6,11 @@ import { toId } from '../../core/id.ts';
 import type { Caller } from '../../core/people/caller.ts';
 import type { ExecutedTool } from '../../core/tools/executed-tool.ts';
 import type { Db } from '../../db/database.ts';
-import { requireSchemas, warningsOf } from '../../engine/compute/require-schemas.ts';
+import {
+  requireSchemas,
+  requireToolSchemas,
+  warningsOf,
+} from '../../engine/compute/require-schemas.ts';
 import type { Body } from '../../http/contract/operation.ts';
 import { etag, ifMatch } from '../../http/request/if-match.ts';
 import { pageOf, readPage } from '../../http/request/page-query.ts';
@@ -97,6 +101,7 @@ async function addVersion(
     const input = versionInput(fields);
     requireValid(input);
     await requireSchemas(compute, caller.workspaceId, input);
+    await requireToolSchemas(compute, caller.workspaceId, input.tools ?? []);
     return createVersion(db, caller, promptId, input);
   }
   const { label = null, notes = null, ...others } = fields;

@@ -1,6 +1,7 @@
 import type { Message, SentToolCall } from '../../core/agent/messages.ts';
 import type { ProviderMessage, SuppliedReasoning } from '../../core/agent/provider-message.ts';
 import { isObject } from '../../core/is-object.ts';
+import { depth, jsonDepthMax } from '../../core/json.ts';
 import type { ProviderKind } from '../../core/model/provider.ts';
 import type { Answer, CallOptions } from '../port/model.ts';
 import { fieldsOf, listOf } from '../response/join-events.ts';
@@ -166,15 +167,16 @@ function callPart({ id, name, arguments: given, extraContent }: SentToolCall): C
 }
 
 /**
- * The object that a text contains; the text itself if it is no JSON object. No text and `null` are calls without arguments.
- * Some models write the object as a JSON text once more.
+ * The object that a text contains; the text itself if it is no JSON object, or one that is nested deeper than any value that is
+ * stored. No text and `null` are calls without arguments. Some models write the object as a JSON text once more.
  */
 export function parseModelArguments(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
+    const json = typeof value === 'string' ? value : text;
     const object: unknown = typeof value === 'string' ? JSON.parse(value) : (value ?? {});
-    return isObject(object) ? object : text;
+    return isObject(object) && depth(json) <= jsonDepthMax ? object : text;
   } catch {
     return text;
   }

@@ -117,7 +117,7 @@ export async function createDemo(
 /** An agent whose tool repeats what it gets, so that the first start shows turns and calls. */
 async function createToolAgent(db: Db, owner: Caller, sealKey: Buffer): Promise<string> {
   // Nothing is sent to the built-in server.
-  await createToolServer({ db, sealKey, checkBaseURL: async () => null }, owner, echoServer);
+  await createToolServer({ db, sealKey, checkToolServerURL: async () => null }, owner, echoServer);
   const prompt = await createPrompt(db, owner, {
     name: 'Use a tool',
     description: 'A demo: lets the model call a tool.',

@@ -189,6 +189,23 @@ test('what is no tool of the version, or has no object of arguments, is not sent
   ]);
 });
 
+test('a call with a number that is not the one that the model wrote is not sent', async () => {
+  const sent = tools.requests.length;
+  const long = JSON.parse(
+    '[{"id":12345678901234567890},{"ids":[{"id":-1e400}]},{"id":9007199254740991}]',
+  );
+  service.models.script(calling(['act', long[0]], ['act', long[1]], ['act', long[2]]));
+  const { id, end } = await start();
+  assert.equal((await end()).toolCallsMade, 1);
+  assert.deepEqual(
+    tools.requests.slice(sent).map(({ argumentsJson }) => argumentsJson),
+    ['{"id":9007199254740991}'],
+  );
+  const [, first, second] = await stepsOf(service, id);
+  const refused = /beyond 9007199254740991, which would lose digits/;
+  for (const step of [first, second]) assert.match(String(step?.[4]), refused);
+});
+
 test('at a limit the model answers without tools, or the execution fails', async () => {
   for (const limit of [{ maxTurns: 1 }, { maxCalls: 1 }]) {
     const sent = tools.requests.length;
@@ -372,7 +389,7 @@ test('the steps of an execution are listed, with arguments and results', async (
   );
   assert.deepEqual([last.turn, last.kind, last.state], [2, 'model', 'done']);
   const { key: executing } = await service.key({ permissions: ['execute'] });
-  assert.equal((await service.call('GET', `${path}/steps`, { key: executing })).status, 403);
+  assert.equal((await service.call('GET', `${path}/steps`, { key: executing })).status, 404);
 });
 
 test('a stream carries the turn, and its text is that of the last one; the OpenAI API shows no other', async () => {

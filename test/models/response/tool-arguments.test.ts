@@ -237,6 +237,17 @@ test('arguments that are JSON, but no object, are not accepted', async () => {
   }
 });
 
+test('arguments that are nested too deep are not accepted', async () => {
+  const { settings, whole } = kinds.chat as Required<Kind>;
+  for (const levels of [128, 100_000]) {
+    const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    fake.script({ status: 200, body: whole(`{"city":${deep}}`) });
+    const { code, message } = await failedModel(fake, settings, { tools });
+    assert.equal(code, 'SCHEMA_MISMATCH');
+    assert.match(message, /the call of the tool "weather" are nested deeper than 128 levels\.$/);
+  }
+});
+
 test('a call without arguments at the token limit is one whose arguments were cut off', async () => {
   const { chat, anthropic, ollama } = kinds as Record<string, Kind>;
   for (const [kind, step] of [

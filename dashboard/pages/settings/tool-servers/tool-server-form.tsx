@@ -42,7 +42,7 @@ export function ToolServerForm({ server }: { readonly server: ToolServer | null 
         submit="Add tool server"
         action={toolServers.create()}
         input={(values): ToolServerInput => ({ ...inputOf(values), kind: 'http' })}
-        done={({ signingSecret }) => <ToolServerSecret secret={signingSecret} />}
+        done={({ signingSecret: secret }) => secret && <ToolServerSecret secret={secret} />}
       />
     );
   return (

@@ -20,7 +20,7 @@ import type { Change } from './planning.ts';
  * there.
  */
 export async function applyDeclaration(
-  deps: Pick<ToolServerDeps, 'sealKey' | 'checkBaseURL'> & {
+  deps: Pick<ToolServerDeps, 'sealKey' | 'checkToolServerURL'> & {
     readonly db: Db;
     readonly compute: Compute;
   },
@@ -29,7 +29,7 @@ export async function applyDeclaration(
   dryRun: boolean,
 ): Promise<readonly Change[]> {
   const { db, compute, sealKey } = deps;
-  await requireAllowedServers(deps, declaration.toolServers ?? []);
+  await requireAllowedServers(deps, caller, declaration.toolServers ?? []);
   const plan = (trx: Trx) => planDeclaration({ trx, compute, sealKey }, caller, declaration);
   if (dryRun) return inSnapshot(db, async (trx) => (await plan(trx)).changes);
   for (let attempt = 1; ; attempt++) {

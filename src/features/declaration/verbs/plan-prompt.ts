@@ -8,7 +8,7 @@ import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { uuid7 } from '../../../core/id.ts';
 import { identical, same } from '../../../core/json.ts';
 import { referenceOf, shortest, type ToolReference } from '../../../core/tools/tool-reference.ts';
-import { requireSchemas } from '../../../engine/compute/require-schemas.ts';
+import { requireSchemas, requireToolSchemas } from '../../../engine/compute/require-schemas.ts';
 import type { VersionRow } from '../../prompts/statements/versions.ts';
 import { changePrompt, createPrompt } from '../../prompts/verbs/change-prompt.ts';
 import {
@@ -73,6 +73,7 @@ async function planVersion(
   const variables = requireValid(input);
   await requireTools(planning, input.toolReferences ?? []);
   await requireSchemas(compute, caller.workspaceId, input);
+  await requireToolSchemas(compute, caller.workspaceId, input.tools ?? []);
   versions.set(key, {
     ...input,
     variables,

@@ -1,11 +1,14 @@
+import type { Compute } from '../../../core/compute.ts';
 import { invalidRequest } from '../../../core/failure.ts';
 import { identical, same } from '../../../core/json.ts';
+import type { Caller } from '../../../core/people/caller.ts';
 import {
   type ToolDefinition,
   toolConcurrencyDefault,
   toolTimeoutMsDefault,
 } from '../../../core/tools/tool-server.ts';
 import type { Trx } from '../../../db/database.ts';
+import { requireToolSchemas } from '../../../engine/compute/require-schemas.ts';
 import { requirePermission } from '../../people/access/require-permission.ts';
 import { definitionOf } from '../../tools/rules/tool-definition.ts';
 import { findToolServerByName, readCatalog } from '../../tools/statements/tool-servers.ts';
@@ -31,13 +34,16 @@ export interface DeclaredToolServer {
   readonly tools?: readonly ToolDefinition[];
 }
 
-/** Addresses are looked up, so they are checked before anything is locked. */
+/** Addresses are looked up and schemas compiled, so they are checked before anything is locked. */
 export async function requireAllowedServers(
-  deps: Pick<ToolServerDeps, 'checkBaseURL'>,
+  deps: Pick<ToolServerDeps, 'checkToolServerURL'> & { readonly compute: Compute },
+  { workspaceId }: Caller,
   servers: readonly DeclaredToolServer[],
 ): Promise<void> {
   for (const { name, url = null, headers = {}, tools = [] } of servers) {
-    await requireAllowed(deps, { url, headers, tools }, `The tool server "${name}": `);
+    const place = `The tool server "${name}": `;
+    await requireAllowed(deps, { url, headers, tools }, place);
+    await requireToolSchemas(deps.compute, workspaceId, tools, `${place}Field "`);
   }
 }
 
@@ -51,7 +57,7 @@ export async function planToolServer(
   requirePermission(caller, 'own');
   const addChange = (one: Omit<Change, 'kind' | 'name'>) =>
     void changes.push({ kind: 'toolServer', name, ...one });
-  const depsAt = (at: Trx) => ({ db: at, sealKey, checkBaseURL: async () => null });
+  const depsAt = (at: Trx) => ({ db: at, sealKey, checkToolServerURL: async () => null });
   const known = await findToolServerByName(trx, caller.workspaceId, name);
   planning.toolServers.set(name, new Set(tools.map((tool) => tool.name)));
   if (!known) {

@@ -55,9 +55,10 @@ export const listExecutionSteps = endpoint({
   path: '/api/v1/agents/{agentId}/executions/{executionId}/steps',
   summary: 'List the steps of an execution',
   description:
-    'The turns of the model and the calls of tools in their order, also while the execution runs. Empty unless its version executes tools and the model has called one. Texts, arguments and results are removed with the bodies of the record. The response has at most 8 MiB of them; later steps are then without.',
+    'The turns of the model and the calls of tools in their order, also while the execution runs. Empty unless its version executes tools and the model has called one. Texts, arguments and results are removed with the bodies of the record. The response has at most 8 MiB of them; later steps are then without. A key with `execute` but not `read` can access those of executions it started, without texts, arguments and results, and without cost if the key has `allowedOrigins`.',
   tag: 'Executions',
   auth: 'read',
+  ownPermission: 'execute',
   responses: {
     200: Type.Object({ steps: Type.Array(ExecutionStep) }, { title: 'ExecutionStepList' }),
     ...problems(404),

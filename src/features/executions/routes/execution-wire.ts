@@ -6,6 +6,7 @@ import {
   shownFields,
 } from '../../../core/execution/shown-fields.ts';
 import { type Caller, seesCosts } from '../../../core/people/caller.ts';
+import type { ExecutionStep } from '../../../engine/read/steps.ts';
 import { RawJson } from '../../../http/response/json-response.ts';
 import { visibleError } from '../../people/access/visible-resources.ts';
 
@@ -56,6 +57,17 @@ export function visibleExecutionWire(caller: Caller, row: Execution): Wire {
   const view = viewOf(caller);
   const shown = view === 'all' ? row : { ...row, error: visibleError(caller, row.error) };
   return wireOf(views[view], shown, sentOf(row));
+}
+
+/**
+ * A step as far as the caller may see it. What the model wrote beside its calls, their arguments and their results are part of the
+ * next prompt.
+ */
+export function visibleStep(caller: Caller, step: ExecutionStep) {
+  const view = viewOf(caller);
+  if (view === 'all') return { ...step, arguments: step.arguments && new RawJson(step.arguments) };
+  const hidden = { text: null, arguments: null, usedArguments: null, result: null };
+  return { ...step, ...hidden, ...(view === 'page' && { costUSD: null, costKnown: null }) };
 }
 
 /** The same, once for all readers of a row with the same rights: many readers of a stream hold its end at once. */

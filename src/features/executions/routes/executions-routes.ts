@@ -4,13 +4,12 @@ import { fromId } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { listSteps } from '../../../engine/read/steps.ts';
 import { allowAgentOrigins } from '../../../http/cors.ts';
-import { RawJson } from '../../../http/response/json-response.ts';
 import { route } from '../../../http/route.ts';
 import type { ApiDeps } from '../../api-deps.ts';
 import { mayRead, visibleExecution } from '../../people/access/visible-resources.ts';
 import { cancelExecution, getExecution } from '../contract/executions-contract.ts';
 import { listExecutionSteps } from '../contract/steps-contract.ts';
-import { visibleExecutionWire } from './execution-wire.ts';
+import { visibleExecutionWire, visibleStep } from './execution-wire.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Reads and cancels one execution. */
@@ -41,13 +40,13 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
   });
 
   route(app, deps, listExecutionSteps, async (context) => {
-    const { id } = await visibleExecution(reads, context.caller, context.params, (agent) =>
+    const { caller } = context;
+    const execution = await visibleExecution(reads, caller, context.params, (agent) =>
       allowAgentOrigins(context, agent),
     );
-    const steps = (await listSteps(deps.db, id)).map((step) => {
-      return { ...step, arguments: step.arguments && new RawJson(step.arguments) };
-    });
-    return { result: { steps } };
+    if (!mayRead(caller, execution)) throw notFound('execution');
+    const steps = await listSteps(deps.db, execution.id);
+    return { result: { steps: steps.map((step) => visibleStep(caller, step)) } };
   });
 
   route(app, deps, cancelExecution, async (context) => {

@@ -5,7 +5,7 @@ import { uuid7 } from '../../../core/id.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import { readClock } from '../../../db/clock.ts';
 import { type Db, inTransaction } from '../../../db/database.ts';
-import { requireSchemas } from '../../../engine/compute/require-schemas.ts';
+import { requireSchemas, requireToolSchemas } from '../../../engine/compute/require-schemas.ts';
 import { checkBody } from '../../../http/request/validate.ts';
 import { freezeTools } from '../../tools/verbs/freeze-tools.ts';
 import { DraftVersionInput } from '../contract/prompts-contract.ts';
@@ -35,6 +35,7 @@ export async function createDraft(
   const { draft } = checkBody<{ draft: VersionFields }>(Draft, { draft: fields });
   const { input, variables } = readDraft(draft);
   await requireSchemas(compute, workspaceId, input, 'draft.');
+  await requireToolSchemas(compute, workspaceId, input.tools ?? [], 'Field "draft.');
   return inTransaction(db, async (trx) => {
     const agent = await findDraftTarget(trx, workspaceId, agentId);
     if (!agent) throw notFound('agent');

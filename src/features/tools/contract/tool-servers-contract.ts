@@ -141,14 +141,17 @@ export const createToolServer = endpoint({
   method: 'POST',
   path: all,
   summary: 'Create a tool server',
-  description: `Its tools are called once a version of a prompt names them. A workspace has at most ${limits.toolServersMax} servers.`,
+  description: `Its tools are called once a version of a prompt names them. Nothing is signed for \`cueline:echo\`, so there is no \`signingSecret\` then. A workspace has at most ${limits.toolServersMax} servers.`,
   body: body('ToolServerInput', {
     name: toolServerName,
     kind: oneOf(toolServerKinds, 'Only `http` is supported yet.'),
     ...optional(toolServerFields),
   }),
   responses: {
-    201: Type.Object({ ...withTools, signingSecret }, { title: 'IssuedToolServer' }),
+    201: Type.Object(
+      { ...withTools, ...optional({ signingSecret }) },
+      { title: 'IssuedToolServer' },
+    ),
     ...problems(409),
   },
   responseHeaders: ['Location', 'ETag'],
@@ -241,7 +244,8 @@ export const rotateToolServer = endpoint({
   method: 'POST',
   path: `${one}/rotate`,
   summary: 'Replace the signing secret of a tool server',
-  description: 'During the grace period both secrets sign each request.',
+  description:
+    'During the grace period both secrets sign each request. That of `cueline:echo` signs once the `url` is another one.',
   body: body('ToolServerRotation', {
     graceSeconds: graceSeconds('How long the old secret still signs.'),
   }),

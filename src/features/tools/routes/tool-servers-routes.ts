@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { toId } from '../../../core/id.ts';
+import { requireToolSchemas } from '../../../engine/compute/require-schemas.ts';
 import { etag, ifMatch } from '../../../http/request/if-match.ts';
 import { route } from '../../../http/route.ts';
 import type { ApiDeps } from '../../api-deps.ts';
@@ -13,10 +14,11 @@ export type ToolServerRouteDeps = ApiDeps & Omit<TryDeps, 'db'>;
 
 /** Tool servers. No response contains a header's value, and a signing secret is shown once. */
 export function toolServerRoutes(app: FastifyInstance, deps: ToolServerRouteDeps): void {
-  const { db } = deps;
+  const { db, compute } = deps;
 
   route(app, deps, contract.createToolServer, async ({ body, caller }) => {
     requireWholeWorkspace(caller);
+    await requireToolSchemas(compute, caller.workspaceId, body.tools ?? []);
     const server = await flow.createToolServer(deps, caller, body);
     const location = `/api/v1/tool-servers/${toId('toolServer', server.id)}`;
     return { result: server, headers: { location, etag: etag(server.revision) } };
@@ -37,6 +39,7 @@ export function toolServerRoutes(app: FastifyInstance, deps: ToolServerRouteDeps
 
   route(app, deps, contract.updateToolServer, async ({ ids, body, caller, request }) => {
     requireWholeWorkspace(caller);
+    await requireToolSchemas(compute, caller.workspaceId, body.tools ?? []);
     const id = ids.toolServerId;
     return withTag(await flow.changeToolServer(deps, caller, id, body, ifMatch(request)));
   });

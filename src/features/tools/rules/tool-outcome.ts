@@ -66,6 +66,9 @@ function answered(posted: Answered, options: OutcomeOptions): ToolOutcome {
     const problem = 'The connection to the tool server broke before its answer was complete.';
     return { kind: 'unknown', problem };
   }
+  if (status < 300 && end === 'late') {
+    return { kind: 'unknown', problem: unanswered('timeout', options.timeoutMs) };
+  }
   if (status < 300 && end === 'long') return failed('The answer of the tool is too long.');
   if (status < 300 && end === 'unreadable')
     return failed('The answer of the tool is not readable.');
@@ -84,11 +87,11 @@ function result({ status, bytes, length, end }: Answered, options: OutcomeOption
   // Secrets are removed before the text is cut, so that no part of one remains.
   const text = storable(hide(new TextDecoder().decode(bytes)));
   const whole = isError ? `The tool server answered ${status}: ${text}`.trim() : text;
-  const isCut = end !== 'whole' || bytes.length < length;
-  if (!isCut && Buffer.byteLength(whole) <= resultLimit) {
-    return { kind: 'done', result: whole, isError };
-  }
-  const note = `\n[The result is cut to ${resultLimit} bytes.]`;
+  const isLong = bytes.length < length || Buffer.byteLength(whole) > resultLimit;
+  if (end === 'whole' && !isLong) return { kind: 'done', result: whole, isError };
+  const note = isLong
+    ? `\n[The result is cut to ${resultLimit} bytes.]`
+    : '\n[The rest of the answer could not be read.]';
   return { kind: 'done', result: cut(whole, resultLimit - note.length) + note, isError };
 }
 

@@ -28,8 +28,8 @@ export interface ToolServerDeps {
   readonly db: Db;
   /** From `deriveSealKey`. */
   readonly sealKey: Buffer;
-  /** The public reason why a base URL is not allowed; null if it is. */
-  readonly checkBaseURL: (url: string) => Promise<string | null>;
+  /** The public reason why a URL is not allowed; null if it is. */
+  readonly checkToolServerURL: (url: string) => Promise<string | null>;
 }
 
 export interface ToolServerInput {
@@ -51,12 +51,15 @@ export interface ToolServer extends store.ToolServerRow {
   readonly tools: readonly store.CatalogRow[];
 }
 
-/** @returns with the secret, which is stored encrypted, so show it now */
+/**
+ * @returns with the secret, which is stored encrypted, so show it now. Without one if no request is signed yet: a rotation shows
+ * one once it is needed.
+ */
 export async function createToolServer(
   deps: ToolServerDeps,
   caller: Caller,
   input: ToolServerInput,
-): Promise<ToolServer & { readonly signingSecret: string }> {
+): Promise<ToolServer & { readonly signingSecret?: string }> {
   const { name, kind, headers = {}, tools = [] } = input;
   const url = requireHTTP(input);
   await requireAllowed(deps, { url, headers, tools });
@@ -78,7 +81,8 @@ export async function createToolServer(
     await store.writeCatalog(trx, id, digested(tools));
     const host = hostOf(url);
     await auditChange(trx, caller, 'toolServer.create', id, { name, kind, host });
-    return { ...(await requireToolServer(trx, caller, id)), signingSecret };
+    const server = await requireToolServer(trx, caller, id);
+    return isOutbound(url) ? { ...server, signingSecret } : server;
   });
 }
 
@@ -187,7 +191,7 @@ export function requireHTTP({ kind, url }: Pick<ToolServerInput, 'kind' | 'url'>
  * @param place the beginning of a message
  */
 export async function requireAllowed(
-  { checkBaseURL }: Pick<ToolServerDeps, 'checkBaseURL'>,
+  { checkToolServerURL }: Pick<ToolServerDeps, 'checkToolServerURL'>,
   settings: Pick<store.ToolServerRow, 'url'> & {
     readonly headers: Readonly<Record<string, string>>;
     readonly tools: readonly ToolDefinition[];
@@ -195,8 +199,8 @@ export async function requireAllowed(
   place = '',
 ): Promise<void> {
   const { url, headers, tools } = settings;
-  const problem = isOutbound(url) ? await checkBaseURL(url) : null;
-  if (problem) throw invalidRequest(`${place}Field "url": ${problem.replace('base URL', 'URL')}`);
+  const problem = isOutbound(url) ? await checkToolServerURL(url) : null;
+  if (problem) throw invalidRequest(`${place}Field "url": ${problem}`);
   const wrong = serverHeadersProblem(headers) ?? toolsProblem(tools) ?? pathProblem(url, tools);
   if (wrong) throw invalidRequest(`${place}${wrong}`);
 }
@@ -230,6 +234,8 @@ function requireOwnHeaders(
   { url: next, headers }: ToolServerPatch,
 ): void {
   if (next === undefined || url === null || headers || headerNames.length === 0) return;
+  // Nothing is sent to the built-in server, and what follows it needs them again.
+  if (!isOutbound(next)) return;
   if (new URL(next).origin === new URL(url).origin) return;
   const message =
     'Field "url" leads to another origin, which would receive the stored headers. Send "headers" again, or {} for none.';

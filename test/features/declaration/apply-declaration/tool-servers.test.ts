@@ -83,6 +83,8 @@ test('a version whose declared tools differ is another version', async () => {
   assert.deepEqual(await changesOf({ prompts: [{ name: 'Refunds', versions: [same] }] }), []);
 });
 
+const misspelt = { type: 'object', properties: { a: { type: 'strng' } } };
+
 test('what is wrong is found by a dry run, and names the thing', async () => {
   const next = { ...version, label: 'v2' };
   const cases: [object, RegExp][] = [
@@ -90,6 +92,21 @@ test('what is wrong is found by a dry run, and names the thing', async () => {
     [
       { toolServers: [{ ...server, kind: 'mcp', name: 'm' }] },
       /tool server "m": .*not supported yet/,
+    ],
+    [
+      { toolServers: [{ ...server, tools: [{ ...refundTool, inputSchema: misspelt }] }] },
+      /^The tool server "crm": Field "tools.0.inputSchema" .* at \/properties\/a\/type: /,
+    ],
+    [
+      {
+        prompts: [
+          {
+            name: 'P',
+            versions: [{ ...next, tools: [{ name: 'own', parameters: misspelt }] }],
+          },
+        ],
+      },
+      /prompt "P": Field "tools.0.parameters" .* at \/properties\/a\/type: /,
     ],
     [{ toolServers: [server, server] }, /tool server "crm" is declared twice/],
     [

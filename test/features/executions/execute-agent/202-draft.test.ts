@@ -133,6 +133,10 @@ test('a draft needs the playground, the permission to save it, and valid fields'
     [{ variables, draft: 'text' }, /"draft" must be an object/],
     [{ variables, draft: { ...draft, extra: 1 } }, /Unknown field "draft.extra"/],
     [{ variables, draft: { system: 'x' } }, /Field "draft.user" is missing/],
+    [
+      { variables, draft: { ...draft, tools: [{ name: 'a', parameters: { required: 'a' } }] } },
+      /^Field "draft.tools.0.parameters" .* at \/required: /,
+    ],
     [{ variables, draft: { user: 'x', messages: [] } }, /"draft/],
     [
       {

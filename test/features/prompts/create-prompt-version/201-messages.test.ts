@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { makeAgent, makePrompt } from '../../../../harness/prompts.ts';
 import { startService } from '../../../../harness/service.ts';
+import { invalidSchemas } from '../../../../harness/tool-server.ts';
 
 const service = await startService();
 after(service.close);
@@ -75,6 +76,10 @@ test('rejects contents that contradict each other or are malformed', async () =>
     [{ user: 'U', tools: [] }, /tools/],
     [{ user: 'U', tools: [{ name: 'a b' }] }, /tools/],
     [{ user: 'U', tools: [{ name: 'a', parameters: 'x' }] }, /parameters/],
+    ...invalidSchemas.map(([parameters, place]): [object, RegExp] => [
+      { user: 'U', tools: [{ name: 'a' }, { name: 'b', parameters }] },
+      new RegExp(`^Field "tools.1.parameters" .* at ${RegExp.escape(place)}: `),
+    ]),
     [{ user: 'U', toolChoice: 'auto' }, /needs "tools"/],
     [{ user: 'U', tools: [{ name: 'a' }], toolChoice: 'never' }, /toolChoice/],
     [{ user: 'U', tools: [{ name: 'a' }], toolChoice: { tool: 'b' } }, /none of "tools"/],

@@ -70,6 +70,28 @@ test('its calls reach no client for requests, are tried like others, and have th
   assert.ok(long.kind === 'done' && long.isError);
 });
 
+test('nothing of it is signed, so there is no secret until it is needed', async () => {
+  const { path, ...created } = await addToolServer(service, { url });
+  assert.ok(!('signingSecret' in created));
+  const patched = await service.call('PATCH', path, { key, body: { url: 'https://a.example/' } });
+  const { body: read } = await service.call('GET', path, { key });
+  for (const shown of [patched.body, read]) assert.ok(!('signingSecret' in shown));
+  const { body: rotated } = await service.call('POST', `${path}/rotate`, { key });
+  assert.match(rotated.signingSecret, /^whsec_/);
+});
+
+test('a server with headers moves to it without them, and from it with them alone', async () => {
+  const { path } = await addToolServer(service, {
+    ...{ url: 'https://crm.example.com/', headers: { 'X-Key': 's3cr3t' } },
+  });
+  const change = (body: object) => service.call('PATCH', path, { key, body });
+  const moved = await change({ url });
+  assert.deepEqual([moved.status, moved.body.headerNames], [200, ['X-Key']]);
+  const next = { url: 'https://other.example.com/' };
+  assert.match((await change(next)).body.message, /Send "headers" again/);
+  assert.equal((await change({ ...next, headers: { 'X-Key': 's3cr3t' } })).status, 200);
+});
+
 test('the audit log names it, and a server that leaves it needs an allowed address', async () => {
   const { path } = await addToolServer(service, { url });
   const { rows } = await sql<{ host: string }>`

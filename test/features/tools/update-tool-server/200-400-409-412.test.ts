@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startReceiver, toReceivers } from '../../../../harness/receiver.ts';
 import { startService } from '../../../../harness/service.ts';
-import { addToolServer, refundTool } from '../../../../harness/tool-server.ts';
+import { addToolServer, invalidSchemas, refundTool } from '../../../../harness/tool-server.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);
@@ -56,6 +56,17 @@ test('paths must stay below the new URL', async () => {
   const { path, key } = await add({ tools: [{ ...refundTool, path: '/a%20b' }] });
   const refused = await service.call('PATCH', path, { key, body: { url: 'http://10.0.0.1/' } });
   assert.equal(refused.status, 400);
+});
+
+test('a schema that is none is refused, with its place', async () => {
+  const { path, key } = await add();
+  for (const [inputSchema, place] of invalidSchemas) {
+    const body = { tools: [{ ...refundTool, inputSchema }] };
+    const refused = await service.call('PATCH', path, { key, body });
+    assert.equal(refused.status, 400);
+    assert.ok(refused.body.message.includes(`"tools.0.inputSchema"`), refused.body.message);
+    assert.ok(refused.body.message.includes(` at ${place}: `), refused.body.message);
+  }
 });
 
 test('an unknown server is 404, also for other workspaces', async () => {
