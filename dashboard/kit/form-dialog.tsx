@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { FormError } from '../components/states/form-error.tsx';
 import { Dialog, DialogActions, type DialogWidth, useCloseDialog } from './dialog.tsx';
 import { type Field, Fields } from './fields.tsx';
@@ -25,7 +25,7 @@ export function FormDialog<Values extends object, Input, Result>(props: {
   readonly cancel?: string;
   /** Whether the values cannot be submitted. */
   readonly incomplete?: (values: Values) => boolean;
-  /** What is shown after the action instead of the form, such as a new secret; default: the dialog closes. */
+  /** What is shown after the action instead of the form, such as a new secret. Without it, the dialog closes. */
   readonly done?: (result: Result) => ReactNode;
   /** What else follows, such as another page. */
   readonly onDone?: (result: Result) => void;
@@ -41,6 +41,16 @@ export function FormDialog<Values extends object, Input, Result>(props: {
   const [invalid, setInvalid] = useState<unknown>(null);
   const save = useAction(action);
   const error = invalid ?? save.error;
+  const form = useRef<HTMLFormElement>(null);
+  const isRejected = error !== null && !save.isPending;
+  // The button has lost the focus while it was disabled.
+  useEffect(() => {
+    if (!isRejected || document.activeElement !== document.body) return;
+    const field = form.current?.querySelector<HTMLElement>(
+      '[aria-invalid="true"], [type="submit"]',
+    );
+    field?.focus();
+  }, [isRejected]);
   const change = (some: Partial<Values>) => setValues((now) => ({ ...now, ...some }));
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -49,7 +59,7 @@ export function FormDialog<Values extends object, Input, Result>(props: {
       setInvalid(null);
       save.mutate(sent, {
         onSuccess: (result) => {
-          if (!done && !outcome) close();
+          if (!done?.(result) && !outcome) close();
           props.onDone?.(result);
         },
       });
@@ -65,7 +75,7 @@ export function FormDialog<Values extends object, Input, Result>(props: {
       locked={save.isPending}
       onClose={close}
     >
-      <form onSubmit={onSubmit}>
+      <form ref={form} onSubmit={onSubmit}>
         <Stack gap="md">
           {props.intro && <p>{props.intro}</p>}
           <Fields
