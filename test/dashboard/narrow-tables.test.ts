@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { addAgent, run } from '../../harness/agents.ts';
 import { addWindow, createBudget } from '../../harness/created-budgets.ts';
+import { greeting, makeWorkflow } from '../../harness/created-workflows.ts';
+import { makePrompt } from '../../harness/prompts.ts';
 import { loaded, openDashboard } from './harness.ts';
 
 /** What long texts do on narrow screens. */
@@ -81,6 +83,29 @@ test('nothing of budgets and prices is cut off on a phone', async () => {
   assert.ok((await name.evaluate((one) => one.getClientRects().length)) <= 2);
   await page.getByText('$1.25 in, $10.625 out / M').waitFor();
   await check({ inDarkMode: true });
+});
+
+test('the most that a run may cost stands apart from what is above', async () => {
+  const { agentId } = await addAgent(service);
+  const { workflowId } = await makeWorkflow(service, greeting(agentId));
+  const { promptId } = await makePrompt(service, { user: 'Hello' });
+  const { page } = await visit(`/workflows/${workflowId}/run`, { as: 'owner', viewport: phone });
+  const edges = async (above: Locator) => {
+    const [box, label] = [
+      await above.boundingBox(),
+      await page.getByText('Max cost').boundingBox(),
+    ];
+    return [(box?.y ?? 0) + (box?.height ?? 0) + 8, label?.y ?? 0] as const;
+  };
+  const metadata = page.getByLabel('Metadata');
+  await metadata.waitFor();
+  const [start, startLabel] = await edges(metadata);
+  assert.ok(start <= startLabel, `${start}, ${startLabel}`);
+  await page.goto(`/prompts/${promptId}/playground`);
+  const button = page.getByRole('button', { name: 'Run', exact: true });
+  await button.waitFor();
+  const [run, runLabel] = await edges(button);
+  assert.ok(run <= runLabel, `${run}, ${runLabel}`);
 });
 
 test('a short output below the window takes no more place than its text', async () => {
