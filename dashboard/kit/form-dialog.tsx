@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { FormError } from '../components/states/form-error.tsx';
 import { Dialog, DialogActions, type DialogWidth, useCloseDialog } from './dialog.tsx';
 import { type Field, Fields } from './fields.tsx';
@@ -41,6 +41,16 @@ export function FormDialog<Values extends object, Input, Result>(props: {
   const [invalid, setInvalid] = useState<unknown>(null);
   const save = useAction(action);
   const error = invalid ?? save.error;
+  const form = useRef<HTMLFormElement>(null);
+  const isRejected = error !== null && !save.isPending;
+  // The button has lost the focus while it was disabled.
+  useEffect(() => {
+    if (!isRejected || document.activeElement !== document.body) return;
+    const field = form.current?.querySelector<HTMLElement>(
+      '[aria-invalid="true"], [type="submit"]',
+    );
+    field?.focus();
+  }, [isRejected]);
   const change = (some: Partial<Values>) => setValues((now) => ({ ...now, ...some }));
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -65,7 +75,7 @@ export function FormDialog<Values extends object, Input, Result>(props: {
       locked={save.isPending}
       onClose={close}
     >
-      <form onSubmit={onSubmit}>
+      <form ref={form} onSubmit={onSubmit}>
         <Stack gap="md">
           {props.intro && <p>{props.intro}</p>}
           <Fields

@@ -15,6 +15,7 @@ import { useSessionEnd } from './session/use-session-end.ts';
 import { useSignOut } from './session/use-sign-out.ts';
 import classes from './shell.module.css';
 import { useShortcuts } from './shortcuts/use-shortcuts.ts';
+import { useTypedAhead } from './shortcuts/use-typed-ahead.ts';
 
 const CommandPalette = lazyComponent(() => import('./shortcuts/command-palette.tsx'), true);
 const NarrowMenu = lazyComponent(() => import('./navigation/narrow-menu.tsx'), true);
@@ -39,6 +40,7 @@ export function Shell() {
   const signOut = useSignOut();
   const [expired, resume] = useSessionEnd();
   useShortcuts({ openPalette, openShortcuts });
+  useTypedAhead(paletteRequests);
   // Close the menu after navigation.
   useEffect(closeMenu, [pathname, closeMenu]);
   const menuHandlers = { onShortcuts: openShortcuts, onSignOut: () => signOut.mutate() };

@@ -72,6 +72,32 @@ test("finds yesterday's failures with a code and runs one again, in 4 clicks", a
   assert.equal(await more(), 4);
 });
 
+test('what is typed before the dialog of a key is there arrives in its field', async () => {
+  const agent = await addAgent(service);
+  await run(service, agent, key, { name: 'Ada' });
+  const { page, check } = await visit(`/agents/${agent.agentId}/history`, {
+    ...{ as: 'editor', intercepts: true },
+  });
+  const row = page.locator('[data-execution]');
+  await row.waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route('**/assets/run-again-*.js', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await row.focus();
+  // On the page, x would select the row and Enter open it.
+  await page.keyboard.type('rx');
+  await page.keyboard.press('Enter');
+  held.resolve();
+  const field = page.getByRole('dialog').getByLabel('Variables');
+  await field.and(page.locator(':focus')).waitFor();
+  assert.equal((await field.inputValue()).replace('x', ''), '{\n  "name": "Ada"\n}');
+  assert.equal(await panelOf(page).count(), 0);
+  await page.getByText('1 selected').waitFor({ state: 'detached' });
+  await check();
+});
+
 test('announces new executions without moving the rows, until asked', async () => {
   const agent = await addAgent(service);
   const first = await run(service, agent, key, { name: 'one' });

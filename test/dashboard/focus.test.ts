@@ -94,6 +94,22 @@ test('closing a record returns focus to its row, closing a dialog to its button'
   await hasFocus(page, row);
 });
 
+test('a form whose values are refused puts the focus into the field that is wrong', async () => {
+  const { page, check } = await visit('/settings/providers', { as: 'owner', reducedMotion });
+  await page.getByRole('button', { name: 'Set price' }).click();
+  const dialog = page.getByRole('dialog');
+  for (const [label, text] of [
+    ['Model', 'no-provider'],
+    ['Input', '1'],
+    ['Output', '1'],
+  ] as const)
+    await dialog.getByLabel(label).fill(text);
+  await dialog.getByRole('button', { name: 'Set price' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await hasFocus(page, dialog.getByLabel('Model'));
+  await check();
+});
+
 test('what loads on its first press returns focus to its button', async () => {
   const { page, check } = await visit('/analytics', { as: 'owner', reducedMotion });
   for (const [button, popup] of [

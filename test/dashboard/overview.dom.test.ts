@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addAgent, ended } from '../../harness/agents.ts';
+import { addAgent, ended, run } from '../../harness/agents.ts';
+import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { openPages } from './in-dom.ts';
 
 const { service, visit } = await openPages();
@@ -24,4 +25,19 @@ test('a chart shows executions by status or the cost by model', async () => {
   await check();
   await chart.getByText('Cost by model').click();
   await chart.getByText('Cost by hour').waitFor();
+});
+
+test('failures with more codes than rows lead to the others', async () => {
+  const agent = await addAgent(service);
+  const { key } = await service.key();
+  const codes = ['PROVIDER_AUTH', 'PROVIDER_QUOTA', 'CONTEXT_LENGTH', 'MODEL_NOT_FOUND'] as const;
+  for (const code of [...codes, 'CONTENT_FILTERED', 'PROVIDER_NOT_CONFIGURED'] as const) {
+    service.models.script(new ModelFailure(code, 'Scripted.'));
+    await run(service, agent, key);
+  }
+  const { page, check } = await visit('/', { as: 'owner' });
+  const list = page.getByRole('region', { name: 'Failures by code' });
+  await list.getByRole('link', { name: '2 more codes' }).waitFor();
+  assert.equal(await list.getByRole('listitem').count(), 5);
+  await check();
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { addAgent, run } from '../../harness/agents.ts';
 import { ModelFailure } from '../../src/core/model/model-port.ts';
 import { sql } from '../../src/db/sql.ts';
-import { openDashboard } from './harness.ts';
+import { loaded, openDashboard } from './harness.ts';
 
 const { service, visit } = await openDashboard();
 
@@ -179,5 +179,40 @@ for (const width of [390, 1440]) {
       tops,
       tops.map(() => tops[0]),
     );
+  });
+}
+
+for (const width of [390, 1440]) {
+  test(`no list moves when the others arrive, at ${width}`, async () => {
+    const { workspaceId, ownerId: userId } = await service.workspace();
+    const agent = await addAgent(service, { workspaceId, createdBy: userId });
+    const { key } = await service.key({ workspaceId, userId });
+    await run(service, agent, key);
+    service.models.script(new ModelFailure('PROVIDER_AUTH', 'The key was refused.'));
+    await run(service, agent, key);
+    const viewport = { width, height: 900 };
+    const { page } = await visit('/healthz', { as: { userId }, intercepts: true, viewport });
+    const held = Promise.withResolvers<void>();
+    await page.route(/statistics\?/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto('/');
+    const recent = page.getByRole('region', { name: 'Recent failures' });
+    await recent.getByText('PROVIDER_AUTH').waitFor();
+    const tops = () =>
+      page
+        .locator('main section[aria-labelledby]')
+        .evaluateAll((all) =>
+          all.map((one) => [one.textContent.slice(0, 12), one.getBoundingClientRect().top]),
+        );
+    const before = await tops();
+    held.resolve();
+    await loaded(page);
+    await page
+      .getByRole('region', { name: 'Failures by code' })
+      .getByText('PROVIDER_AUTH')
+      .waitFor();
+    assert.deepEqual(await tops(), before);
   });
 }

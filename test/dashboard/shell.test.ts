@@ -37,6 +37,35 @@ test('the command palette opens an agent by keyboard', async () => {
   await page.waitForURL(`**/agents/${agent.agentId}`);
 });
 
+test('the command palette receives what is typed before it is there', async () => {
+  const { page, check } = await visit('/agents', { as: 'owner', intercepts: true });
+  const held = Promise.withResolvers<void>();
+  await page.route('**/assets/command-palette-*.js', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  const filter = page.getByRole('searchbox');
+  const search = page.getByPlaceholder(/^Search pages/);
+  await filter.focus();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('Printx');
+  await page.keyboard.press('Backspace');
+  held.resolve();
+  await search.and(page.locator(':focus')).waitFor();
+  assert.deepEqual([await search.inputValue(), await filter.inputValue()], ['Print', '']);
+  // Another request leaves the keys to the open palette.
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('s');
+  assert.equal(await search.inputValue(), 'Prints');
+  await check();
+  await page.keyboard.press('Escape');
+  await search.waitFor({ state: 'detached' });
+  // Its code is there, and it opens a moment later.
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('settings: bud\n');
+  await page.waitForURL('**/settings/budgets');
+});
+
 test('the command palette keeps its place while its results change', async () => {
   for (const viewport of [
     { width: 1440, height: 900 },

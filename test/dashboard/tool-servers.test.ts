@@ -48,18 +48,27 @@ test('a tool server is added with its secret, changed and deleted', async () => 
   await page.getByText('No tool servers yet').waitFor();
 });
 
-test('one that signs nothing is added without a secret', async () => {
-  const { page } = await visit('/settings/tool-servers', { as: 'owner' });
-  await page.getByRole('button', { name: 'Add tool server' }).first().click();
-  const form = page.getByRole('dialog', { name: 'Add tool server' });
-  await form.getByLabel('Name').fill('echo');
+test('a built-in tool server has no secret', async () => {
+  const { name: signed } = await addToolServer(service, { url: receiver.url });
+  const { page, check } = await visit('/settings/tool-servers', { as: 'owner' });
+  await page.getByRole('button', { name: 'Add tool server' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Name').fill('built-in');
   await form.getByLabel('URL').fill('cueline:echo');
   await form.getByRole('button', { name: 'Add tool server' }).click();
-  await page.getByRole('cell', { name: 'echo cueline:echo' }).waitFor();
+  await page.getByRole('cell', { name: 'built-in cueline:echo' }).waitFor();
   await form.waitFor({ state: 'detached' });
-  // The form is closed, not only empty.
-  await page.getByRole('button', { name: 'Add tool server' }).click();
-  await form.getByLabel('Name').waitFor();
+  for (const [name, count] of [
+    ['built-in', 0],
+    [signed, 1],
+  ] as const) {
+    await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
+    assert.equal(await page.getByRole('menuitem', { name: 'Rotate secret' }).count(), count);
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+  }
+  await check();
 });
 
 test('an editor adds a tool to a version, and sees what the model will see of it', async () => {
@@ -97,6 +106,16 @@ test('a record has a timeline of turns and calls, and its version can be edited'
   await timeline.getByText('"orderId": "o-1"', { exact: false }).waitFor();
   await timeline.getByText('{"refunded":true}').waitFor();
   await check({ inDarkMode: true });
+  const failing = await visit('/healthz', { as: 'viewer', intercepts: true });
+  const steps = '**/executions/*/steps*';
+  await failing.page.route(steps, (route) =>
+    route.fulfill({ status: 500, json: { message: 'It broke.', code: 'INTERNAL' } }),
+  );
+  await failing.page.goto(`/history/${agent.agentId}/${body.executionId}`);
+  await failing.page.getByRole('alert').getByText('It broke.').waitFor();
+  await failing.page.unroute(steps);
+  await failing.page.getByRole('button', { name: 'Try again' }).click();
+  await failing.page.getByRole('region', { name: 'Timeline' }).waitFor();
   const { page: editor } = await visit(`/prompts/${prompt.promptId}`, { as: 'owner' });
   const extras = editor.getByLabel('Tools and more settings as JSON');
   const written = JSON.parse(await extras.inputValue()).tools;

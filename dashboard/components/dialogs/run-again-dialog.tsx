@@ -25,18 +25,23 @@ export function RunAgainDialog<Result>(props: {
   readonly onDone: (result: Result) => void;
   readonly onClose?: (() => void) | undefined;
 }) {
-  const { label, description, values, labels, ...others } = props;
+  const { intro, label, description, values, labels, ...others } = props;
   const whom = useLabels(labels);
   return (
     <FormDialog
       {...others}
+      intro={
+        <>
+          {intro}
+          {!values && ' The previous input is not stored. Enter it again.'}
+        </>
+      }
       width="medium"
       submit="Run"
       start={{ typed: stringify(values ?? {}, 2) }}
       input={({ typed }) => ({ values: parseJsonObject(typed) ?? {}, labels: whom.labels ?? {} })}
       incomplete={({ typed }) => !parseJsonObject(typed) || !whom.labels}
       fields={() => [
-        !values && <p key="note">The previous input is not stored. Enter it again.</p>,
         { name: 'typed', label, description, as: 'json' },
         <LabelFields key="labels" {...whom} />,
       ]}

@@ -11,7 +11,8 @@ import type { TimeRange } from '../../data/analytics/time-range.ts';
 import { formatCount } from '../../data/text/format.ts';
 import classes from './overview.module.css';
 
-const shownMax = 6;
+/** The last one may be the link to the others. */
+const shownMax = 5;
 
 /** Failures and refusals by error code. */
 export function FailureCodes({ range }: { readonly range: TimeRange }) {
@@ -22,6 +23,7 @@ export function FailureCodes({ range }: { readonly range: TimeRange }) {
       .filter(({ group }) => group.value !== null)
       .sort((a, b) => b.figures.count - a.figures.count);
   const most = codes?.[0]?.figures.count ?? 1;
+  const others = codes && codes.length > shownMax ? codes.length - shownMax + 1 : 0;
   return (
     <Card
       title="Failures by code"
@@ -39,7 +41,7 @@ export function FailureCodes({ range }: { readonly range: TimeRange }) {
         <p className="note">Nothing failed and nothing was refused in this period.</p>
       ) : (
         <ul className={classes.bars}>
-          {codes.slice(0, shownMax).map(({ group, figures }) => (
+          {codes.slice(0, codes.length - others).map(({ group, figures }) => (
             <li key={group.key}>
               <span className="code">{group.value}</span>
               <ListFigure
@@ -51,10 +53,10 @@ export function FailureCodes({ range }: { readonly range: TimeRange }) {
               <ShareBar share={figures.count / most} tone={toneOf(group.value, figures)} />
             </li>
           ))}
-          {codes.length > shownMax && (
+          {others > 0 && (
             <li>
               <Link to="/analytics" search={{ metric: 'executions', by: 'errorCode' }}>
-                {codes.length - shownMax} more codes
+                {others} more codes
               </Link>
             </li>
           )}

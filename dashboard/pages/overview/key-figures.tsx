@@ -87,7 +87,7 @@ export function KeyFigures(props: {
 
 function failureNote(figures: Figures): string {
   const rate = totalOf('failures', figures);
-  return rate === null ? '' : `${formatPercent(rate)} of those completed`;
+  return rate === null ? '' : `${formatPercent(rate)} of completed`;
 }
 
 function LatencyTile(props: {

@@ -6,7 +6,7 @@ import { ListFigure } from '../../components/analytics/list-figure.tsx';
 import { Meter } from '../../components/figures/meter.tsx';
 import { Card } from '../../components/layout/card.tsx';
 import { ErrorState } from '../../components/states/error-state.tsx';
-import { totalsByGroup, totalsQuery } from '../../data/analytics/analytics.ts';
+import { type GroupTotal, totalsByGroup, totalsQuery } from '../../data/analytics/analytics.ts';
 import { linkToGroup } from '../../data/analytics/links.ts';
 import type { TimeRange } from '../../data/analytics/time-range.ts';
 import { formatCount, formatRelativeTime } from '../../data/text/format.ts';
@@ -14,10 +14,19 @@ import { keyStateOf, keysQuery } from '../../data/workspace/keys.ts';
 import { usageQuery } from '../../data/workspace/usage.ts';
 import classes from './overview.module.css';
 
+/** Below the quota: the place that the page reserves. */
+const rowsMax = 3;
+
 /** The quota of the month, the keys closest to their limits, and what limits and quota refused. */
 export function Limits({ range }: { readonly range: TimeRange }) {
   const usage = useQuery({ ...usageQuery, refetchInterval: 30_000 });
   const keys = useQuery(keysQuery({ limit: 100 }));
+  const totals = useQuery(totalsQuery(undefined, range, 'errorCode'));
+  const codes = totals.data ? [...totalsByGroup(totals.data, 'errorCode').values()] : [];
+  const refused = refusals.flatMap(([code, label]) => {
+    const total = codes.find(({ group }) => group.value === code);
+    return total ? [{ label, total }] : [];
+  });
   const failed = [usage, keys].find((one) => one.isError && !one.data);
   return (
     <Card
@@ -30,10 +39,10 @@ export function Limits({ range }: { readonly range: TimeRange }) {
     >
       {failed ? (
         <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
-      ) : usage.data && keys.data ? (
+      ) : usage.data && keys.data && !totals.isPending ? (
         <>
           <Quota usage={usage.data} />
-          {closest(keys.data.keys).map((one) => (
+          {closest(keys.data.keys, rowsMax - refused.length).map((one) => (
             <div key={one.key.apiKeyId} className={classes.limit}>
               <div>
                 <Link to="/keys" dir="auto">
@@ -50,7 +59,9 @@ export function Limits({ range }: { readonly range: TimeRange }) {
               />
             </div>
           ))}
-          <Refused range={range} />
+          {refused.map((one) => (
+            <Refused key={one.label} range={range} {...one} />
+          ))}
         </>
       ) : (
         <Skeleton height={120} />
@@ -65,7 +76,7 @@ function Quota({ usage }: { readonly usage: Usage }) {
   return (
     <div className={classes.limit}>
       <div>
-        <span>AI Actions this month</span>
+        <span>AI Actions this month{all !== null && `, reset ${formatRelativeTime(resetAt)}`}</span>
         <ListFigure
           link={linkToGroup(undefined, 'none', null, month, { playground: 'true,false' })}
         >
@@ -74,14 +85,11 @@ function Quota({ usage }: { readonly usage: Usage }) {
         </ListFigure>
       </div>
       {all !== null && (
-        <>
-          <Meter
-            used={used}
-            max={all}
-            label={`${used.toLocaleString()} of ${all.toLocaleString()} AI Actions used`}
-          />
-          <span className="note">Resets {formatRelativeTime(resetAt)}</span>
-        </>
+        <Meter
+          used={used}
+          max={all}
+          label={`${used.toLocaleString()} of ${all.toLocaleString()} AI Actions used`}
+        />
       )}
     </div>
   );
@@ -95,7 +103,7 @@ interface Closest {
 }
 
 /** The keys that have used most of a limit, each with the window in which it has. */
-function closest(keys: readonly ApiKey[]): Closest[] {
+function closest(keys: readonly ApiKey[], count: number): Closest[] {
   return keys
     .filter((key) => keyStateOf(key) === 'active')
     .flatMap((key): Closest[] => {
@@ -105,28 +113,28 @@ function closest(keys: readonly ApiKey[]): Closest[] {
       return most && most.used > 0 ? [{ key, ...most }] : [];
     })
     .sort((a, b) => b.used / b.limit - a.used / a.limit)
-    .slice(0, 3);
+    .slice(0, count);
 }
 
-function Refused({ range }: { readonly range: TimeRange }) {
-  const { data } = useQuery(totalsQuery(undefined, range, 'errorCode'));
-  const codes = data ? [...totalsByGroup(data, 'errorCode').values()] : [];
-  const refusals = [
-    ['RATE_LIMIT_EXCEEDED', 'Refused by a rate limit'],
-    ['QUOTA_EXCEEDED', 'Refused by the quota'],
-  ] as const;
-  return refusals.map(([code, label]) => {
-    const one = codes.find(({ group }) => group.value === code);
-    if (!one) return null;
-    return (
-      <div key={code} className={classes.limit}>
-        <div>
-          <span>{label} in this period</span>
-          <ListFigure link={linkToGroup(undefined, 'errorCode', one.group, range)}>
-            {formatCount(one.figures.count)}
-          </ListFigure>
-        </div>
+const refusals = [
+  ['RATE_LIMIT_EXCEEDED', 'Refused by a rate limit'],
+  ['QUOTA_EXCEEDED', 'Refused by the quota'],
+] as const;
+
+function Refused(props: {
+  readonly label: string;
+  readonly range: TimeRange;
+  readonly total: GroupTotal;
+}) {
+  const { label, range, total } = props;
+  return (
+    <div className={classes.limit}>
+      <div>
+        <span>{label} in this period</span>
+        <ListFigure link={linkToGroup(undefined, 'errorCode', total.group, range)}>
+          {formatCount(total.figures.count)}
+        </ListFigure>
       </div>
-    );
-  });
+    </div>
+  );
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -54,12 +54,14 @@ export function StartPage() {
     <form className={classes.form} onSubmit={submit} onKeyDown={submitOnCtrlEnter}>
       <ValuesCard title="Input" fields={fields} {...values}>
         <LabelFields {...whom} />
-        <CostField
-          label="Max cost of the run (USD)"
-          value={maxCostUSD}
-          onChange={setMaxCostUSD}
-          error={fieldError(start.error, 'maxCostUSD')}
-        />
+        <Box mt="xs">
+          <CostField
+            label="Max cost of the run (USD)"
+            value={maxCostUSD}
+            onChange={setMaxCostUSD}
+            error={fieldError(start.error, 'maxCostUSD')}
+          />
+        </Box>
         <div className={classes.foot}>
           <FormError error={start.error} />
           <Button

@@ -20,7 +20,7 @@ export function useShortcuts(open: { openPalette: () => void; openShortcuts: () 
       const command = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
       if (command && !event.shiftKey && !event.altKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();
-        return current.current.openPalette();
+        return isInPalette(event.target) ? undefined : current.current.openPalette();
       }
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       if (!singleKeyShortcutsEnabled()) return;
@@ -40,6 +40,9 @@ export function useShortcuts(open: { openPalette: () => void; openShortcuts: () 
     return () => document.removeEventListener('keydown', onKey);
   }, [navigate]);
 }
+
+const isInPalette = (target: EventTarget | null) =>
+  target instanceof Element && target.closest('.mantine-Spotlight-content') !== null;
 
 function isTyping(target: EventTarget | null): boolean {
   return (

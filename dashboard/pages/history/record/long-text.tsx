@@ -14,7 +14,7 @@ export function LongText(props: {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard.
     <section className={classes.longText} aria-label={`${label} as text`} tabIndex={0} dir="auto">
       {parts.map((part, index) => (
-        <div key={index} className={classes.textPart}>
+        <div key={index} className={parts.length > 1 ? classes.textPart : undefined}>
           <Highlighted text={part} pattern={pattern} />
         </div>
       ))}

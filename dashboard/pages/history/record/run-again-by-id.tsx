@@ -5,6 +5,7 @@ import { ErrorState } from '../../../components/states/error-state.tsx';
 import { announceSave } from '../../../data/client/saves.ts';
 import { executionQuery } from '../../../data/executions/executions.ts';
 import { Dialog } from '../../../kit/dialog.tsx';
+import { useTypedAhead } from '../../../shell/shortcuts/use-typed-ahead.ts';
 
 const RunAgain = lazyComponent(() => import('./run-again.tsx'), true);
 
@@ -16,6 +17,7 @@ export function RunAgainById(props: {
 }) {
   const { agentId, executionId, onClose } = props;
   const record = useQuery(executionQuery(agentId, executionId));
+  useTypedAhead(1);
   if (record.isError && !record.data) {
     return (
       <Dialog title="Run again" onClose={onClose}>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { CodeBlock } from '../../../components/code/code-block.tsx';
+import { ErrorState } from '../../../components/states/error-state.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { type ExecutionStep, stepsQuery } from '../../../data/executions/execution-steps.ts';
 import type { ExecutionDetail } from '../../../data/executions/executions.ts';
@@ -9,8 +10,9 @@ import classes from './timeline.module.css';
 
 /** The turns of the model and the calls of tools, with how long each took. Nothing for an execution without calls. */
 export function Timeline({ execution }: { readonly execution: ExecutionDetail }) {
-  const { data: steps = [] } = useQuery(stepsQuery(execution));
-  if (steps.length === 0) return null;
+  const { data: steps = [], error, refetch } = useQuery(stepsQuery(execution));
+  if (steps.length === 0)
+    return error && <ErrorState error={error} onRetry={() => void refetch()} />;
   const times = steps.flatMap(({ startedAt, endedAt }) => [startedAt, endedAt]);
   const known = times.flatMap((at) => (at === undefined ? [] : [Date.parse(at)]));
   const [from, to] = [Math.min(...known), Math.max(...known)];

@@ -53,7 +53,7 @@ const columns: readonly Column<Budget>[] = [
   {
     header: 'Name',
     cell: (budget) => (
-      <div className="wide-text">
+      <>
         <span className="name" dir="auto">
           {budget.name}
         </span>
@@ -62,7 +62,7 @@ const columns: readonly Column<Budget>[] = [
           {!budget.enabled && ' · disabled'}
         </p>
         <Scope budget={budget} />
-      </div>
+      </>
     ),
   },
   { header: 'Fullest', cell: (budget) => <Fullest budget={budget} /> },
@@ -85,7 +85,7 @@ const fullestShown = 3;
 
 function Fullest({ budget }: { readonly budget: Budget }) {
   const { data, error } = useInfiniteQuery(budgetWindowsQuery(budget.budgetId, fullestShown));
-  if (!data) return error ? <FormError error={error} /> : <Skeleton height={40} miw="9.5rem" />;
+  if (!data) return error ? <FormError error={error} /> : <Skeleton height={40} miw="8rem" />;
   const windows = windowsOf(data).filter(isCurrent);
   if (windows.length === 0) return <p className="note">No calls yet</p>;
   return <BudgetBars budget={budget} windows={windows} />;

@@ -1,6 +1,6 @@
 import type { ToolServer, ToolServerInput } from '../../../../src/client/index.ts';
 import { parseJsonObject } from '../../../data/text/json-object.ts';
-import { toolServers } from '../../../data/workspace/tool-servers.ts';
+import { isSigned, toolServers } from '../../../data/workspace/tool-servers.ts';
 import type { Field } from '../../../kit/fields.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { ToolServerSecret } from './tool-server-secret.tsx';
@@ -31,7 +31,7 @@ const example = {
   ],
 };
 
-/** Creates a tool server and shows its secret, or changes one. */
+/** Creates a tool server and shows its secret if it has one, or changes one. */
 export function ToolServerForm({ server }: { readonly server: ToolServer | null }) {
   const form = { width: 'medium', start: startOf(server), fields: () => fieldsOf(server) } as const;
   if (server === null)

@@ -1,11 +1,14 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ToolServerSummary } from '../../../../src/client/index.ts';
+import { describeError } from '../../../components/states/error-state.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
 import type { Column } from '../../../components/tables/data-table.tsx';
 import { queryClient } from '../../../data/client/query-client.ts';
+import { announceFailure, announceSave } from '../../../data/client/saves.ts';
 import {
   checkToolServer,
+  isSigned,
   rotateToolServer,
   toolServers,
 } from '../../../data/workspace/tool-servers.ts';
@@ -78,7 +81,7 @@ const columns: readonly Column<ToolServerSummary>[] = [
 ];
 
 function ServerMenu({ server }: { readonly server: ToolServerSummary }) {
-  const { toolServerId, name, enabled } = server;
+  const { toolServerId, name, url, enabled } = server;
   const check = useAction(checkToolServer(toolServerId));
   const change = useAction(toolServers.update(toolServerId));
   const edit = async () => {
@@ -89,15 +92,23 @@ function ServerMenu({ server }: { readonly server: ToolServerSummary }) {
     <RowMenu
       name={name}
       actions={[
-        ['Edit', () => void edit()],
-        ['Check', () => check.mutate(undefined)],
-        [enabled ? 'Disable' : 'Enable', () => change.mutate({ enabled: !enabled })],
-        ['Rotate secret', () => openDialog(<RotateServer toolServerId={toolServerId} />)],
+        ['Edit', () => void edit().catch(onError)],
+        ['Check', () => check.mutate(undefined, { onSuccess: announceCheck, onError })],
+        [enabled ? 'Disable' : 'Enable', () => change.mutate({ enabled: !enabled }, { onError })],
+        isSigned(url) && [
+          'Rotate secret',
+          () => openDialog(<RotateServer toolServerId={toolServerId} />),
+        ],
         ['Delete', () => openDialog(<DeleteServer server={server} />), 'bad'],
       ]}
     />
   );
 }
+
+const onError = (error: unknown) => announceFailure(describeError(error).message);
+
+const announceCheck = ({ problem }: Pick<ToolServerSummary, 'problem'>) =>
+  problem === null ? announceSave('It answers') : announceFailure(problem);
 
 function RotateServer({ toolServerId }: { readonly toolServerId: string }) {
   return (

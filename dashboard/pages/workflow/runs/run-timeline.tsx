@@ -47,7 +47,7 @@ export function RunTimeline(props: {
     {
       header: 'Step',
       cell: (one) => (
-        <>
+        <div style={{ minWidth: '6rem' }}>
           {one.itemCount !== undefined && fanOut.length > 1 ? (
             <button type="button" className={classes.linkButton} onClick={() => onChoose(one.name)}>
               {one.name}
@@ -57,7 +57,7 @@ export function RunTimeline(props: {
           )}
           <div className="note">{agentOf(one)}</div>
           <NarrowFigures axis={axis} item={one} />
-        </>
+        </div>
       ),
     },
     { header: 'State', cell: (one) => <State run={run} step={one} /> },
