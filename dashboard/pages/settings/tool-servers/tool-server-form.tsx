@@ -1,6 +1,6 @@
 import type { ToolServer, ToolServerInput } from '../../../../src/client/index.ts';
 import { parseJsonObject } from '../../../data/text/json-object.ts';
-import { isSigned, toolServers } from '../../../data/workspace/tool-servers.ts';
+import { toolServers } from '../../../data/workspace/tool-servers.ts';
 import type { Field } from '../../../kit/fields.tsx';
 import { FormDialog } from '../../../kit/form-dialog.tsx';
 import { ToolServerSecret } from './tool-server-secret.tsx';
