@@ -37,7 +37,7 @@ export const turnUsd = 0.0005;
 const answerTokens = 5;
 
 export interface ToolRun {
-  /** How often a worker was killed, or a connection cut, by what and where. */
+  /** How often a worker was killed or overtaken, or a connection cut, by what and where. */
   readonly faults: Readonly<Record<string, number>>;
   readonly accepted: number;
   readonly receiver: ToolReceiver;
@@ -79,12 +79,17 @@ export async function runToolExecutions(
     const other = what === 'expired' ? await environment.spawn('worker', allowed) : null;
     const statement = statements[round % statements.length] ?? statements[0];
     const side = sides[Math.floor(round / statements.length) % sides.length] ?? 'before';
-    const expired: Promise<unknown>[] = [];
+    let overtaking: Promise<void> | null = null;
+    let overtaken = 0;
     const struck = strikeAt(proxy, { statement, from: Math.floor(random() * 4) }, (text) => {
       // At once: what is in flight must not end first.
       if (what === 'killed') void worker.kill('SIGKILL');
-      if (what === 'expired') expired.push(overtake(db, proxy, text));
-      return what === 'expired' ? null : side;
+      if (what !== 'expired') return side;
+      overtaking ??= overtake(db, proxy, text).then((happened) => {
+        overtaken += Number(happened);
+        overtaking = null;
+      });
+      return null;
     });
     await redefine(round);
     const started = await Promise.all(Array.from({ length: executionsPerRound }, () => start()));
@@ -93,10 +98,10 @@ export async function runToolExecutions(
     if (what !== 'killed') await allEnded(db);
     else await until(async () => struck.count > 0 || (await countLive(db)) === 0);
     await Promise.all([worker, other].map((one) => one?.kill('SIGKILL')));
-    await Promise.all(expired);
+    await overtaking;
     const fault = `${what} ${what === 'expired' ? 'at' : side} ${statement}`;
-    faults[fault] =
-      (faults[fault] ?? 0) + (what === 'killed' ? Math.min(1, struck.count) : struck.count);
+    const counts = { killed: Math.min(1, struck.count), cut: struck.count, expired: overtaken };
+    faults[fault] = (faults[fault] ?? 0) + counts[what];
     await sql`update workers set lease_until = clock_timestamp() - interval '1 hour'`.execute(db);
     await proxy.close();
   }
@@ -129,17 +134,20 @@ function strikeAt(
 
 const strikeEvery = 8;
 
-/** The worker that sends this statement loses its lease, and the statement arrives after another one has claimed its executions. */
-async function overtake(db: Db, proxy: DatabaseProxy, text: string): Promise<void> {
+/**
+ * The worker that sends this statement loses its lease, and the statement arrives after another one has claimed its executions.
+ * @returns whether one has
+ */
+async function overtake(db: Db, proxy: DatabaseProxy, text: string): Promise<boolean> {
   proxy.hold();
   try {
     const { rows: workers } = await sql<{ id: string }>`select id from workers`.execute(db);
     const owner = workers.find(({ id }) => text.includes(id));
-    if (!owner) return;
+    if (!owner) return false;
     await sql`
       update workers set lease_until = clock_timestamp() - interval '1 hour'
       where id = ${owner.id}`.execute(db);
-    await until(async () => {
+    return await until(async () => {
       const { rows } = await sql`
         select from execution_queue
         where worker = ${owner.id} or worker is null and losses > 0 limit 1`.execute(db);

@@ -56,8 +56,16 @@ export const reasonedErrors = {
 
 /** The message as a key without `read` sees it: such a reason may name an internal address or the server's identity. */
 export function withoutErrorDetails(message: string): string {
-  return withoutProviderText(message).replace(reason, '$1.');
+  return withoutProviderText(message).replace(reason, '$1.').replace(passedOption, noBound);
 }
+
+/** The message for a key without `read`: the reason may name settings of the agent or of its provider. */
+export const noBound =
+  'It is not known what a call of this agent costs at most, so no limit of cost can hold. A person must set a price or change the agent.';
+
+/** The beginning of messages about an option with which no limit of cost can hold. */
+export const optionError = 'With the option "';
+const passedOption = new RegExp(`${optionError}.*`, 's');
 
 /** The beginning of messages about a limit of cost, before its amounts. */
 export const costLimitError = 'The next call of the model could exceed the limit of cost';

@@ -38,7 +38,7 @@ export async function detectPooler(
     // Present, although the types omit it.
     const { processID } = client as unknown as { processID: number | null };
     if (pid === processID) return { ...connection, serverVersion };
-    await checkSettings(client, role, onSlow);
+    await checkSettings(client, role ?? '', onSlow);
     return { ...connection, serverVersion, pooled: true };
   } finally {
     await client.end().catch(() => {});
@@ -47,7 +47,7 @@ export async function detectPooler(
 
 async function checkSettings(
   client: Client,
-  role = '',
+  role: string,
   onSlow: (text: string) => void,
 ): Promise<void> {
   const wanted = { ...requiredSettings, ...fastSettings };

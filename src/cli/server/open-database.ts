@@ -80,7 +80,7 @@ export async function openStandbys({ config, log }: Context): Promise<Connection
   const name = 'DATABASE_READ_URL';
   const connection = parseDatabaseUrl(config.readUrl, { name, wanted: 'prefer-standby' });
   try {
-    return await detectPooler(connection);
+    return await detectPooler(connection, (text) => log.warn(text));
   } catch (error) {
     log.warn({ err: error }, 'standby unavailable');
     return connection;

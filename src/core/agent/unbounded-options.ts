@@ -1,3 +1,4 @@
+import { optionError } from '../failure.ts';
 import { isObject } from '../is-object.ts';
 
 /**
@@ -22,7 +23,7 @@ export function findUnboundedOption(options: unknown): string | null {
 }
 
 export function unboundedMessage(option: string): string {
-  return `With the option "${option}", no limit of cost can hold: it has an output limit of its own, answers more than once, or adds to the prompt. Remove it, or the limit of cost.`;
+  return `${optionError}${option}", no limit of cost can hold: it has an output limit of its own, answers more than once, or adds to the prompt. Remove it, or the limit of cost.`;
 }
 
 /** The path of the first option that selects a rate that price lists do not have; null if there is none. */

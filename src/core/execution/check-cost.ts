@@ -2,7 +2,7 @@ import { type AgentConfig, effective, type ModelSettings } from '../agent/model-
 import type { PromptSize } from '../agent/prompt-size.ts';
 import type { BudgetWindow } from '../budget/reserve.ts';
 import { floatToUnits, toUnits } from '../decimal.ts';
-import { type CallFailureCode, costLimitError } from '../failure.ts';
+import { type CallFailureCode, costLimitError, noBound } from '../failure.ts';
 import { callBound, defaultOutputTokens, type PriceLookup } from '../model/call-bound.ts';
 import type { ModelSetup } from '../model/model-port.ts';
 import { type Caller, seesCosts } from '../people/caller.ts';
@@ -107,9 +107,6 @@ function defaultMaxTokens(maxCostUSD: number | null, windows: readonly BudgetWin
   const ofBudgets = windows.map(({ budget }) => budget.maxTokens);
   return Math.min(...ofBudgets, ...(maxCostUSD === null ? [] : [defaultOutputTokens]));
 }
-
-const noBound =
-  'It is not known what a call of this agent costs at most, so no limit of cost can hold. A person must set a price or change the agent.';
 
 /** Why the next call of the model is not sent. */
 export function costLimitMessage(

@@ -32,8 +32,17 @@ export interface ExecutionStep {
 /** Limits the texts of steps that are read at once, except for the first step. */
 const textBytesMax = 8_388_608;
 
-/** The steps of an execution in their order, with the contents of as many as fit. */
-export async function listSteps(db: Db, executionId: string): Promise<ExecutionStep[]> {
+/** The steps of an execution in their order, with the contents of as many as fit, or of none. */
+export async function listSteps(
+  db: Db,
+  executionId: string,
+  withContents: boolean,
+): Promise<ExecutionStep[]> {
+  const fits = withContents
+    ? sql`coalesce(sum(coalesce(octet_length(message::text), 0) + coalesce(octet_length(arguments::text), 0)
+          + coalesce(octet_length(used_arguments::text), 0) + coalesce(octet_length(result), 0))
+        over (order by n, part rows between unbounded preceding and 1 preceding), 0) < ${textBytesMax}`
+    : sql`false`;
   const { rows } = await sql<ExecutionStep>`
     select n as turn, case when part = 0 then 'model' else 'tool' end as kind, state,
       case when part > 0 then dispatched_at
@@ -44,9 +53,7 @@ export async function listSteps(db: Db, executionId: string): Promise<ExecutionS
       case when fits then arguments end as arguments, case when fits then used_arguments end as used_arguments,
       case when fits then result end as result, case when is_error then true end as is_error, error_code
     from (
-      select s.*, coalesce(sum(coalesce(octet_length(message::text), 0) + coalesce(octet_length(arguments::text), 0)
-          + coalesce(octet_length(used_arguments::text), 0) + coalesce(octet_length(result), 0))
-        over (order by n, part rows between unbounded preceding and 1 preceding), 0) < ${textBytesMax} as fits
+      select s.*, ${fits} as fits
       from execution_steps s where execution_id = ${executionId}) as sized
     order by n, part`.execute(db);
   return rows;

@@ -55,7 +55,7 @@ export const listExecutionSteps = endpoint({
   path: '/api/v1/agents/{agentId}/executions/{executionId}/steps',
   summary: 'List the steps of an execution',
   description:
-    'The turns of the model and the calls of tools in their order, also while the execution runs. Empty unless its version executes tools and the model has called one. Texts, arguments and results are removed with the bodies of the record. The response has at most 8 MiB of them; later steps are then without. A key with `execute` but not `read` can access those of executions it started, without texts, arguments and results, and without cost if the key has `allowedOrigins`.',
+    'The turns of the model and the calls of tools in their order, also while the execution runs. Empty unless its version executes tools and the model has called one. Texts, arguments and results are removed with the bodies of the record. The response has at most 8 MiB of them; later steps are then without. A key with `execute` but not `read` can access those of executions it started, without tools, texts, arguments and results, and without cost if the key has `allowedOrigins`.',
   tag: 'Executions',
   auth: 'read',
   ownPermission: 'execute',

@@ -60,14 +60,20 @@ export function visibleExecutionWire(caller: Caller, row: Execution): Wire {
 }
 
 /**
- * A step as far as the caller may see it. What the model wrote beside its calls, their arguments and their results are part of the
- * next prompt.
+ * A step as far as the caller may see it. What the model wrote, the names of tools included, and the results are part of the next
+ * prompt.
  */
 export function visibleStep(caller: Caller, step: ExecutionStep) {
   const view = viewOf(caller);
   if (view === 'all') return { ...step, arguments: step.arguments && new RawJson(step.arguments) };
-  const hidden = { text: null, arguments: null, usedArguments: null, result: null };
-  return { ...step, ...hidden, ...(view === 'page' && { costUSD: null, costKnown: null }) };
+  const call = { name: null, toolServerId: null, arguments: null, usedArguments: null };
+  return {
+    ...step,
+    ...call,
+    text: null,
+    result: null,
+    ...(view === 'page' && { costUSD: null, costKnown: null }),
+  };
 }
 
 /** The same, once for all readers of a row with the same rights: many readers of a stream hold its end at once. */

@@ -45,7 +45,7 @@ export function executionRoutes(app: FastifyInstance, deps: ApiDeps): void {
       allowAgentOrigins(context, agent),
     );
     if (!mayRead(caller, execution)) throw notFound('execution');
-    const steps = await listSteps(deps.db, execution.id);
+    const steps = await listSteps(deps.db, execution.id, caller.rights.includes('read'));
     return { result: { steps: steps.map((step) => visibleStep(caller, step)) } };
   });
 

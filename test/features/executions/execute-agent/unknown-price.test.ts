@@ -101,10 +101,16 @@ test('a fallback that has no bound because of an option is not sent, whatever th
   const budgetId = await addBudget(service, options);
   const sentBefore = service.models.calls.length;
   service.models.script(new ModelFailure('PROVIDER_QUOTA', 'Nothing left.'));
-  const { body } = await call(agent.path);
+  const { key: starter } = await service.key({ permissions: ['execute'] });
+  const { body } = await service.call('POST', `${agent.path}/execute`, {
+    ...{ key: starter, body: { variables: { name: 'x' } } },
+  });
+  const seen = await ended(service, body.statusUrl, starter);
   const { errorCode, error } = await ended(service, body.statusUrl, key);
   assert.equal(errorCode, 'PRICE_UNKNOWN', error);
   assert.match(error, /option "reasoningEffort"/);
+  // The settings of the agent are not for a key that may be in a web page.
+  assert.match(seen.error, /^It is not known what a call of this agent costs at most/);
   assert.equal(service.models.calls.length, sentBefore + 1);
   const [window] = await windowsOf(service.db, budgetId);
   assert.deepEqual([window?.calls, window?.reserved, window?.settled], [1, '0', '0']);
