@@ -15,9 +15,15 @@ export const refundTool = {
 /** Schemas that are none, at some depth, and the place that the message names. */
 export const invalidSchemas: readonly (readonly [schema: object, place: string])[] = [
   [{ type: 'object', properties: { a: { type: 'strng' } } }, '/properties/a/type'],
-  [{ type: 'object', properties: { a: { pattern: '(' } } }, '/properties/a/pattern'],
-  [{ type: 'object', patternProperties: { '[a': {} } }, '/patternProperties/[a'],
   [{ type: 'object', properties: { a: { $ref: '#/$defs/b' } } }, '/properties/a/$ref'],
+  [
+    { type: 'object', $defs: { a: { $anchor: 'a' } }, items: { items: { $ref: '#b' } } },
+    '/items/items/$ref',
+  ],
+  [
+    { type: 'object', anyOf: [{ $id: 'https://a.example/b', not: { $ref: '#/anyOf/0' } }] },
+    '/anyOf/0/not/$ref',
+  ],
   [{ type: 'object', required: 'a' }, '/required'],
   [{ type: 'object', properties: [] }, '/properties'],
   [
@@ -25,6 +31,28 @@ export const invalidSchemas: readonly (readonly [schema: object, place: string])
     '/$defs/a/items/anyOf/0/minimum',
   ],
 ];
+
+const draft = (name: string) => `http://json-schema.org/draft-${name}/schema#`;
+const names = Array.from({ length: 1_100 }, (_, n) => `p${n}`);
+const nested = (levels: number): object => (levels === 0 ? {} : { items: nested(levels - 1) });
+
+/** Schemas that Cueline could not compile, but models may understand. */
+export const uncompiledSchemas: readonly object[] = [
+  { properties: { a: { pattern: '(?>a)b' } }, patternProperties: { '(': {} } },
+  { properties: Object.fromEntries(names.map((name) => [name, true])), required: names },
+  nested(100),
+  { $schema: draft('04'), id: '#a', properties: { a: { minimum: 1, exclusiveMinimum: true } } },
+  { $schema: 'https://a.example/own', required: true, items: { $ref: '#/nowhere' } },
+  { properties: { a: { $ref: 'https://a.example/b.json#/c' }, b: { $ref: 'c.json' } } },
+  { $dynamicAnchor: 'a', items: { $dynamicRef: '#a' }, not: { $ref: '#a' } },
+  {
+    $schema: draft('07'),
+    definitions: { a: { $id: '#a' } },
+    items: [{ $ref: '#a' }, { $ref: '#' }],
+  },
+  { $defs: { 'a/b~%': { anyOf: [true] } }, items: { $ref: '#/$defs/a~1b~0%25/anyOf/0' } },
+  { default: { $ref: '#/nowhere' }, items: { const: { not: { $ref: '#/nowhere' } } } },
+].map((schema) => ({ type: 'object', ...schema }));
 
 let servers = 0;
 

@@ -57,18 +57,22 @@ export function argumentsMismatch(
   return `${badArguments} ${JSON.stringify(name)} are ${problem}${cutOff(finishReason)}.`;
 }
 
-function argumentsProblem(text: string): string {
-  if (!isJson(text)) return 'not JSON';
+function argumentsProblem(given: string): string {
+  // Some models write the object as a JSON text once more, and so does the join of a stream with what is no JSON.
+  const whole = parsed(given);
+  const text = typeof whole === 'string' ? whole : given;
+  const value = parsed(text);
+  if (value === undefined || typeof value === 'string') return 'not JSON';
   if (depth(text) > jsonDepthMax) return `nested deeper than ${jsonDepthMax} levels`;
   return 'JSON, but not an object';
 }
 
-function isJson(text: string): boolean {
+/** Undefined if it is no JSON. */
+function parsed(text: string): unknown {
   try {
-    // Arguments of streams that are not JSON are joined to a text, which is JSON again once it is written.
-    return typeof JSON.parse(text) !== 'string';
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -11,7 +11,7 @@ import { type LinearPattern, linearPattern } from './linear-pattern.ts';
  * many schemas, names, patterns or instructions of patterns.
  *
  * Patterns that are not linear are dropped: beside a format that is checked without a word, because Zod writes one beside each of
- * its formats, else they are listed. What is no pattern at all is for `findSchemaProblem`, because schemas with one are stored.
+ * its formats, else they are listed.
  */
 export interface ReadSchema {
   readonly schema: Schema;
@@ -20,8 +20,6 @@ export interface ReadSchema {
   readonly patterns: ReadonlyMap<string, LinearPattern>;
   /** Patterns that nothing checks, and why. */
   readonly dropped: readonly SchemaProblem[];
-  /** The first pattern that is none in JavaScript either; null if there is none. */
-  readonly noPattern: SchemaProblem | null;
   /** Grows with the time that compiling takes, in characters: a schema takes as long as 100 of them. */
   readonly compileCost: number;
 }
@@ -65,7 +63,7 @@ export function readSchema(given: unknown): ReadSchema {
   const dialect = dialectOf(given);
   const reading: Reading = {
     ...{ dialect, targets: new Set(), references: [], patterns: new Map() },
-    ...{ unreadable: new Map(), dropped: [], noPattern: null },
+    ...{ unreadable: new Map(), dropped: [] },
     ...{ schemas: 0, names: 0, instructions: 0 },
   };
   const schema = readAt(given, { path: '', depth: 0 }, reading);
@@ -73,9 +71,9 @@ export function readSchema(given: unknown): ReadSchema {
     if (reading.targets.has(target)) continue;
     throw new SchemaProblem(path, `refers to ${target}, which is no schema within this one`);
   }
-  const { patterns, dropped, noPattern, schemas, names, instructions } = reading;
+  const { patterns, dropped, schemas, names, instructions } = reading;
   const compileCost = 100 * schemas + 10 * names + 5 * instructions;
-  return { schema, dialect, patterns, dropped, noPattern, compileCost };
+  return { schema, dialect, patterns, dropped, compileCost };
 }
 
 interface Reading {
@@ -86,7 +84,6 @@ interface Reading {
   /** Why each of the other patterns cannot be matched. */
   readonly unreadable: Map<string, string>;
   readonly dropped: SchemaProblem[];
-  noPattern: SchemaProblem | null;
   schemas: number;
   names: number;
   instructions: number;
@@ -232,6 +229,62 @@ function readReference(value: unknown, { path }: Place, reading: Reading): unkno
   return value;
 }
 
+/**
+ * Likewise for a schema that is not compiled: references to elsewhere are not followed, and nothing else is read.
+ * @throws {SchemaProblem} for a reference that leads nowhere
+ */
+export function requireTargets(given: unknown): void {
+  const found: Found = { anchors: new Set(), references: [] };
+  findReferences(given, { path: '', root: given }, found);
+  for (const { path, target, root } of found.references) {
+    const isPointer = target === '#' || target.startsWith('#/');
+    if (isPointer ? leadsTo(root, target) : found.anchors.has(target)) continue;
+    throw new SchemaProblem(path, `refers to ${target}, which is no part of this schema`);
+  }
+}
+
+/** `root` is the schema that pointers begin at: the next one outwards that has an `$id`. */
+interface Within {
+  readonly path: string;
+  readonly root: unknown;
+}
+
+interface Found {
+  readonly anchors: Set<string>;
+  readonly references: (Within & { readonly target: string })[];
+}
+
+function findReferences(given: unknown, { path, root: outer }: Within, found: Found): void {
+  if (!isObject(given)) return;
+  const { $ref, $id } = given;
+  const root = typeof $id === 'string' && !$id.startsWith('#') ? given : outer;
+  if (typeof $ref === 'string' && $ref.startsWith('#')) {
+    found.references.push({ path: `${path}/$ref`, target: decoded($ref), root });
+  }
+  // In draft-07, an anchor is an `$id`.
+  found.anchors.add(String($id));
+  for (const [keyword, value] of Object.entries(given)) {
+    const at = `${path}/${escaped(keyword)}`;
+    if (keyword === '$anchor' || keyword === '$dynamicAnchor') found.anchors.add(`#${value}`);
+    if (single.includes(keyword)) findReferences(value, { path: at, root }, found);
+    const isMap = maps.includes(keyword) || keyword === 'dependencies';
+    const isMany = Array.isArray(value) ? lists.includes(keyword) : isMap && isObject(value);
+    for (const [name, one] of isMany ? Object.entries(Object(value)) : []) {
+      findReferences(one, { path: `${at}/${escaped(name)}`, root }, found);
+    }
+  }
+}
+
+function leadsTo(root: unknown, pointer: string): boolean {
+  let at = root;
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return false;
+    at = (at as Record<string, unknown>)[name];
+  }
+  return true;
+}
+
 /** Undefined for a pattern that is dropped. */
 function readPattern(
   value: unknown,
@@ -243,21 +296,7 @@ function readPattern(
   if (!patterns.has(value) && !unreadable.has(value)) compilePattern(value, reading);
   const problem = unreadable.get(value);
   if (problem !== undefined && !hasFormat) dropped.push(new SchemaProblem(path, problem));
-  if (problem !== undefined && !isPattern(value)) {
-    reading.noPattern ??= new SchemaProblem(path, 'is not a regular expression');
-  }
   return problem === undefined ? value : undefined;
-}
-
-/** Parsing takes linear time: JavaScript compiles a pattern once it is used. */
-function isPattern(text: string): boolean {
-  return ['', 'u'].some((flags) => {
-    try {
-      return new RegExp(text, flags) !== null;
-    } catch {
-      return false;
-    }
-  });
 }
 
 function compilePattern(text: string, reading: Reading): void {
@@ -293,13 +332,18 @@ function decoded(reference: string): string {
 const dialects = /^https?:\/\/json-schema\.org\/draft(?:-0([67])|\/(2019-09|2020-12))\/schema#?$/;
 
 function dialectOf(given: unknown): Dialect {
+  const dialect = knownDialect(given);
+  if (dialect !== null) return dialect;
+  const message = 'must be draft 2020-12, 2019-09 or draft-07 of JSON Schema, or left out';
+  throw new SchemaProblem('/$schema', message);
+}
+
+/** Null if it names another one. */
+export function knownDialect(given: unknown): Dialect | null {
   const named = isObject(given) ? given.$schema : undefined;
   if (named === undefined) return '2020-12';
   const [known, old] = typeof named === 'string' ? (dialects.exec(named) ?? []) : [];
-  if (known === undefined) {
-    const message = 'must be draft 2020-12, 2019-09 or draft-07 of JSON Schema, or left out';
-    throw new SchemaProblem('/$schema', message);
-  }
+  if (known === undefined) return null;
   return old === undefined ? '2020-12' : 'draft-07';
 }
 

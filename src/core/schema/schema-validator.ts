@@ -15,8 +15,10 @@ import { formats } from './formats.ts';
 import type { LinearPattern } from './linear-pattern.ts';
 import {
   type Dialect,
+  knownDialect,
   type ReadSchema,
   readSchema,
+  requireTargets,
   SchemaProblem,
   type StepCost,
 } from './read-schema.ts';
@@ -53,7 +55,6 @@ interface Compiled {
   readonly workspaceId: string;
   readonly validate: Validator;
   readonly dropped: readonly SchemaProblem[];
-  readonly noPattern: SchemaProblem | null;
   readonly size: number;
 }
 
@@ -92,29 +93,32 @@ export function findSchemaProblem({
   strict = false,
   ...given
 }: SchemaText & { readonly strict?: boolean }): string | null {
-  const { schema } = given;
-  return problemOf(schema, schemaCharsMax, () => {
-    const { dropped, noPattern } = compiledOnce(given);
-    return noPattern ?? (strict ? dropped[0] : null);
+  return problemOf(given.schema, schemaCharsMax, () => {
+    const [dropped] = compiledOnce(given).dropped;
+    if (strict && dropped) throw dropped;
   });
 }
 
-/** Likewise for a schema that nothing is checked against here, as JSON: it is not compiled, which takes most of the time. */
+/**
+ * Likewise for the schema of a tool, as JSON. Nothing is compiled or checked against it here, so it may be as large as it likes, and
+ * what Cueline does not know is left to models: other dialects, and references to elsewhere.
+ */
 export function findToolSchemaProblem(schema: string): string | null {
-  return problemOf(schema, definitionsCharsMax, () => readValid(JSON.parse(schema)).noPattern);
+  return problemOf(schema, definitionsCharsMax, () => {
+    const given: unknown = JSON.parse(schema);
+    const dialect = knownDialect(given);
+    if (dialect === null) return;
+    requireValidKeywords(dialect, given);
+    requireTargets(given);
+  });
 }
 
-function problemOf(
-  schema: string,
-  charsMax: number,
-  read: () => SchemaProblem | null | undefined,
-): string | null {
+function problemOf(schema: string, charsMax: number, check: () => void): string | null {
   try {
     if (schema.length > charsMax) {
       throw new SchemaProblem('', `is longer than ${charsMax} characters`);
     }
-    const problem = read();
-    if (problem) throw problem;
+    check();
     return null;
   } catch (error) {
     if (!(error instanceof SchemaProblem)) throw error;
@@ -177,7 +181,9 @@ function spend(steps: number): void {
 }
 
 function compile(text: string): Omit<Compiled, 'workspaceId' | 'size'> & { compileCost: number } {
-  const read = readValid(JSON.parse(text));
+  const given: unknown = JSON.parse(text);
+  const read = readSchema(given);
+  requireValidKeywords(read.dialect, given);
   const check = compiled(read);
   const validate: Validator = (value, chars) => {
     stepsLeft = Math.min(stepsMax, stepsMin + stepsPerChar * chars);
@@ -189,14 +195,8 @@ function compile(text: string): Omit<Compiled, 'workspaceId' | 'size'> & { compi
       return { path: '', message: 'takes too long to check: simplify the schema or the value' };
     }
   };
-  const { dropped, noPattern, compileCost } = read;
-  return { validate, dropped, noPattern, compileCost };
-}
-
-function readValid(given: unknown): ReadSchema {
-  const read = readSchema(given);
-  requireValidKeywords(read.dialect, given);
-  return read;
+  const { dropped, compileCost } = read;
+  return { validate, dropped, compileCost };
 }
 
 /** Each schema has its own instance: an instance holds what it compiled for good. */

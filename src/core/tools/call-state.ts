@@ -136,17 +136,7 @@ export function toolOf(tools: readonly ExecutedTool[], name: string): ExecutedTo
 
 function unsentBecause(tool: ExecutedTool | undefined, given: unknown): string | null {
   if (!tool) return 'There is no tool of this name.';
-  if (!isObject(given)) return 'The arguments are no JSON object.';
-  return hasLongNumber(given)
-    ? `The arguments have a number beyond ${Number.MAX_SAFE_INTEGER}, which would lose digits. Write it as a string.`
-    : null;
-}
-
-/** Whether a number is not the one that the model wrote: it might name another order. */
-function hasLongNumber(value: unknown): boolean {
-  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER;
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some(hasLongNumber);
+  return isObject(given) ? null : 'The arguments are no JSON object.';
 }
 
 /** The same whoever plans the turn: a turn whose commit had no response is written again. */

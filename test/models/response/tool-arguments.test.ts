@@ -241,10 +241,12 @@ test('arguments that are nested too deep are not accepted', async () => {
   const { settings, whole } = kinds.chat as Required<Kind>;
   for (const levels of [128, 100_000]) {
     const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
-    fake.script({ status: 200, body: whole(`{"city":${deep}}`) });
-    const { code, message } = await failedModel(fake, settings, { tools });
-    assert.equal(code, 'SCHEMA_MISMATCH');
-    assert.match(message, /the call of the tool "weather" are nested deeper than 128 levels\.$/);
+    for (const text of [`{"city":${deep}}`, JSON.stringify(`{"city":${deep}}`)]) {
+      fake.script({ status: 200, body: whole(text) });
+      const { code, message } = await failedModel(fake, settings, { tools });
+      assert.equal(code, 'SCHEMA_MISMATCH');
+      assert.match(message, /the call of the tool "weather" are nested deeper than 128 levels\.$/);
+    }
   }
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { makeAgent, makePrompt } from '../../../../harness/prompts.ts';
 import { startService } from '../../../../harness/service.ts';
-import { invalidSchemas } from '../../../../harness/tool-server.ts';
+import { invalidSchemas, uncompiledSchemas } from '../../../../harness/tool-server.ts';
 
 const service = await startService();
 after(service.close);
@@ -49,6 +49,15 @@ test('returns messages and tools as given, beside the short form of other versio
   const shown = await service.call('GET', `${path}/versions/${short.promptVersionId}`, { key });
   assert.deepEqual([shown.body.system, shown.body.user], ['S', 'U']);
   assert.ok(!('messages' in shown.body) && !('tools' in shown.body));
+});
+
+test('parameters that only models need to understand are accepted', async () => {
+  const tools = uncompiledSchemas.map((parameters, n) => ({ name: `t${n}`, parameters }));
+  const { key } = await service.key();
+  const { path } = await makePrompt(service);
+  const body = { user: 'U', tools };
+  const created = await service.call('POST', `${path}/versions`, { key, body });
+  assert.deepEqual([created.status, created.body.tools], [201, tools]);
 });
 
 test('rejects contents that contradict each other or are malformed', async () => {

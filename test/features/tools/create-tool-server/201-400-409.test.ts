@@ -4,7 +4,12 @@ import { readFileSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { startReceiver, toReceivers } from '../../../../harness/receiver.ts';
 import { startService } from '../../../../harness/service.ts';
-import { addToolServer, invalidSchemas, refundTool } from '../../../../harness/tool-server.ts';
+import {
+  addToolServer,
+  invalidSchemas,
+  refundTool,
+  uncompiledSchemas,
+} from '../../../../harness/tool-server.ts';
 import { canonical } from '../../../../src/core/json.ts';
 import { sql } from '../../../../src/db/sql.ts';
 
@@ -108,6 +113,16 @@ test('objects as Zod and Pydantic write them are accepted', async () => {
     const created = await create({ ...valid, name, tools: tools.slice(0, 100) });
     assert.equal(created.status, 201, created.body.message);
   }
+});
+
+test('what only models need to understand is accepted, and stays as it was sent', async () => {
+  const tools = uncompiledSchemas.map((inputSchema, n) => ({
+    ...{ name: `tool-${n}`, description: '', inputSchema },
+  }));
+  const created = await create({ ...valid, name: 'uncompiled', tools });
+  assert.equal(created.status, 201, created.body.message);
+  const shown = created.body.tools.map(({ inputSchema }: { inputSchema: object }) => inputSchema);
+  assert.deepEqual(shown, uncompiledSchemas);
 });
 
 describe('400 names what is wrong', () => {
