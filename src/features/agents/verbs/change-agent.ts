@@ -38,7 +38,8 @@ export interface AgentPatch {
 /**
  * Changes the settings of an agent. The resulting settings are checked as a whole. A change to the current values does
  * nothing, so an `ETag` stays valid.
- * @param later see `withLockedAgent`; who passes it has checked that limits of cost hold after all its changes
+ * @param later see `withLockedAgent`
+ * @param isStep of a declaration, which checks that limits of cost hold for its result
  */
 export async function changeAgent(
   db: Db,
@@ -47,20 +48,16 @@ export async function changeAgent(
   patch: AgentPatch,
   isCurrent: Precondition,
   later?: NewEvent[],
+  isStep = false,
 ): Promise<AgentRow> {
   const { slug, aliases } = patch.change;
   const change = (at: Db) =>
-    withLockedAgent(at, caller, agentId, writeChange(caller, patch, isCurrent, !later), later);
+    withLockedAgent(at, caller, agentId, writeChange(caller, patch, isCurrent, isStep), later);
   if (slug === undefined && !aliases) return change(db);
   return withSlugs(db, caller.workspaceId, change);
 }
 
-function writeChange(
-  caller: Caller,
-  patch: AgentPatch,
-  isCurrent: Precondition,
-  checksBounds: boolean,
-) {
+function writeChange(caller: Caller, patch: AgentPatch, isCurrent: Precondition, isStep: boolean) {
   return async (trx: Trx, agent: AgentRow, events: NewEvent[]): Promise<AgentRow> => {
     refuseStale(agent.revision, isCurrent);
     const {
@@ -78,7 +75,7 @@ function writeChange(
     const isRepinned = promptVersionId !== agent.promptVersionId;
     if (!isRepinned && apiEnabled === agent.apiEnabled && isSame(agent, settings)) return agent;
 
-    if (checksBounds && (change.config || isRepinned)) {
+    if (!isStep && (change.config || isRepinned)) {
       const next = { ...settings, id: agent.id };
       await requireBoundedAgent(trx, caller.workspaceId, next, version);
     }

@@ -32,13 +32,13 @@ export interface AgentInput extends AgentChange {
 
 /**
  * Creates a Draft with its limit row and first pin in one transaction.
- * @param checksBounds false if the caller has checked that limits of cost hold after all its changes
+ * @param isStep of a declaration, which checks that limits of cost hold for its result
  */
 export async function createAgent(
   db: Db,
   caller: Caller,
   { id: given, promptId, promptVersionId, ...settings }: AgentInput,
-  checksBounds = true,
+  isStep = false,
 ): Promise<AgentRow> {
   return withSlugs(db, caller.workspaceId, async (trx) => {
     const prompt = requireFound(await lockPromptShared(trx, caller, promptId), 'prompt');
@@ -47,7 +47,7 @@ export async function createAgent(
     const fitting = settingsOfNew(caller, settings, prompt, version);
 
     const { workspaceId, userId } = caller;
-    if (checksBounds) {
+    if (!isStep) {
       await requireBoundedAgent(trx, workspaceId, { ...fitting, id: null }, version);
     }
     const id = given ?? uuid7(await readClock(trx));

@@ -21,7 +21,7 @@ import * as store from '../statements/budgets-statements.ts';
  * Creates, changes and deletes budgets. Admission reads them under the lock of the workspace's limits, which these take first:
  * what they answer holds for every later call.
  *
- * One that is a step of a declaration does not check what other steps may make true: the declaration has checked its result.
+ * One that is a step of a declaration does not check what other steps may make true: the declaration checks its result.
  */
 
 export async function createBudget(

@@ -97,7 +97,7 @@ function create(
   const settings = settingsOfNew(caller, set, prompt, version);
   changes.push({ kind: 'agent', name, action: 'create' });
   const created = { id: uuid7(nowMs), promptId: prompt.id, promptVersionId: version.id };
-  add((trx) => createAgent(trx, caller, { ...set, ...created }, false));
+  add((trx) => createAgent(trx, caller, { ...set, ...created }, true));
   const at = new Date(nowMs);
   return {
     ...settings,
@@ -136,7 +136,7 @@ function change(
   }
   revisions.set(id, known.revision);
   const patch = { change: set, ...(pins && { promptVersionId: version.id }) };
-  add((trx, events) => changeAgent(trx, caller, id, patch, () => true, events));
+  add((trx, events) => changeAgent(trx, caller, id, patch, () => true, events, true));
   return { ...known, ...settings, promptVersionId: version.id, promptVersionLabel: version.label };
 }
 
@@ -170,7 +170,7 @@ function switchApi(planning: Planning, declared: DeclaredAgent, agent: AgentRow)
   changes.push({ kind: 'agent', name: agent.name, action: 'change', ...change });
   checkRevision(planning, agent);
   const patch = { change: {}, apiEnabled };
-  add((trx, events) => changeAgent(trx, caller, agent.id, patch, () => true, events));
+  add((trx, events) => changeAgent(trx, caller, agent.id, patch, () => true, events, true));
   return { ...agent, apiEnabled };
 }
 

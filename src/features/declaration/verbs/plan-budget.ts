@@ -6,11 +6,10 @@ import {
   countsMore,
   createBudget,
   requireCreatable,
-  requireFewMatching,
   requireSameWindows,
 } from '../../budgets/verbs/change-budget.ts';
 import { budgetChanges, budgetSettingsOf, type DeclaredBudget } from '../rules/declared-budget.ts';
-import type { PlannedBudget, Planning } from './planning.ts';
+import { type PlannedBudget, type Planning, StalePlan } from './planning.ts';
 
 /** Plans a budget. */
 export async function planBudget(planning: Planning, declared: DeclaredBudget): Promise<void> {
@@ -22,7 +21,8 @@ export async function planBudget(planning: Planning, declared: DeclaredBudget): 
   const { name } = declared;
   const settings = budgetSettingsOf(declared, (agent) => agentId(planning, agent));
   const known = budgets.find(name);
-  const planned = { ...settings, id: known?.id ?? uuid7(nowMs) };
+  const { id, revision } = known ?? { id: uuid7(nowMs), revision: 1 };
+  const planned = { ...settings, id, revision };
   if (countsMore(known, planned)) checkCalls(planning, planned);
   if (!known) {
     await requireCreatable(trx, budgets.rows.length);
@@ -39,19 +39,21 @@ export async function planBudget(planning: Planning, declared: DeclaredBudget): 
     ...fields.map((one) => ({ kind: 'budget', name, action: 'change', ...one }) as const),
   );
   budgets.put(planned);
-  add((at) => changeBudget(at, caller, known.id, settings, () => true, true));
+  const isCurrent = (current: number) => {
+    if (current !== revision) throw new StalePlan();
+    return true;
+  };
+  add((at) => changeBudget(at, caller, id, settings, isCurrent, true));
 }
 
-/** That its limit can hold for what it counts, and that it is not one too many. */
+/** That its limit can hold for what it counts. */
 function checkCalls(
-  { trx, caller: { workspaceId }, budgets, boundedAgents, addCheck }: Planning,
-  { agentIds }: PlannedBudget,
+  { trx, caller: { workspaceId }, boundedAgents, widenedBudgets, addCheck }: Planning,
+  budget: PlannedBudget,
 ): void {
-  addCheck(async () => {
-    const planned = budgets.rows.filter(({ apiKeyIds }) => apiKeyIds === null);
-    await requireFewMatching(trx, workspaceId, planned);
-    await requireBoundedAgents(trx, workspaceId, { agentIds, planned: boundedAgents });
-  });
+  widenedBudgets.push(budget);
+  const { agentIds } = budget;
+  addCheck(() => requireBoundedAgents(trx, workspaceId, { agentIds, planned: boundedAgents }));
 }
 
 function agentId({ agents }: Planning, name: string): string {

@@ -4,6 +4,7 @@ import { readClock } from '../../../db/clock.ts';
 import type { Trx } from '../../../db/database.ts';
 import { findAgents, listVisibleAgents } from '../../agents/statements/agents.ts';
 import { listBudgets } from '../../budgets/statements/budgets-statements.ts';
+import { requireFewMatching } from '../../budgets/verbs/change-budget.ts';
 import type { DeclaredAgent, DeclaredWorkflow } from '../rules/declaration.ts';
 import type { DeclaredBudget } from '../rules/declared-budget.ts';
 import { findPromptsByName, findWorkflowsByName } from '../statements/declaration-statements.ts';
@@ -24,7 +25,7 @@ export interface Declaration {
   readonly workflows?: readonly DeclaredWorkflow[];
 }
 
-export interface Plan {
+export interface Plan extends Pick<Planning, 'boundedAgents' | 'widenedBudgets'> {
   readonly changes: readonly Change[];
   /** In order: tool servers, prompts, agents, budgets, workflows. */
   readonly works: Readonly<Record<Kind, readonly Work[]>>;
@@ -65,8 +66,12 @@ export async function planDeclaration(
     await planned('workflow', one, (planning) => planWorkflow(planning, one));
   }
   for (const check of checks) await check();
-  const { changes, revisions } = common;
-  return { changes, works, revisions };
+  const { changes, revisions, boundedAgents, widenedBudgets } = common;
+  if (widenedBudgets.length > 0) {
+    const result = common.budgets.rows.filter(({ apiKeyIds }) => apiKeyIds === null);
+    await requireFewMatching(trx, caller.workspaceId, result);
+  }
+  return { changes, works, revisions, boundedAgents, widenedBudgets };
 
   async function planned(
     kind: Kind,
@@ -103,6 +108,7 @@ async function readExisting(
     mayBeInactive: new Set(),
     budgets: new Named('budget', await listBudgets(trx, caller.workspaceId)),
     boundedAgents: new Set(),
+    widenedBudgets: [],
     toolServers: new Map(),
     workflows: new Named('workflow', await findWorkflowsByName(trx, caller, names.workflows)),
   };

@@ -1,5 +1,5 @@
 import type { Compute } from '../../../core/compute.ts';
-import { invalidRequest } from '../../../core/failure.ts';
+import { CallFailure, invalidRequest } from '../../../core/failure.ts';
 import { identical, same } from '../../../core/json.ts';
 import type { Caller } from '../../../core/people/caller.ts';
 import {
@@ -7,9 +7,8 @@ import {
   toolConcurrencyDefault,
   toolTimeoutMsDefault,
 } from '../../../core/tools/tool-server.ts';
-import type { Trx } from '../../../db/database.ts';
+import type { Db, Trx } from '../../../db/database.ts';
 import { requireToolSchemas } from '../../../engine/compute/require-schemas.ts';
-import { requirePermission } from '../../people/access/require-permission.ts';
 import { definitionOf } from '../../tools/rules/tool-definition.ts';
 import { findToolServerByName, readCatalog } from '../../tools/statements/tool-servers.ts';
 import {
@@ -34,17 +33,35 @@ export interface DeclaredToolServer {
   readonly tools?: readonly ToolDefinition[];
 }
 
-/** Addresses are looked up and schemas compiled, so they are checked before anything is locked. */
+/**
+ * Addresses are looked up and schemas read in the compute thread, so they are checked before anything is locked. Unchanged servers
+ * need the permission too: otherwise dry runs could be used to guess their settings. Stored schemas are not checked again.
+ */
 export async function requireAllowedServers(
-  deps: Pick<ToolServerDeps, 'checkToolServerURL'> & { readonly compute: Compute },
-  { workspaceId }: Caller,
+  deps: Pick<ToolServerDeps, 'db' | 'checkToolServerURL'> & { readonly compute: Compute },
+  { workspaceId, rights }: Caller,
   servers: readonly DeclaredToolServer[],
 ): Promise<void> {
+  if (servers.length > 0 && !rights.includes('own')) {
+    const message = 'Tool servers in a declaration need the permission "own".';
+    throw new CallFailure('PERMISSION_DENIED', message);
+  }
   for (const { name, url = null, headers = {}, tools = [] } of servers) {
     const place = `The tool server "${name}": `;
     await requireAllowed(deps, { url, headers, tools }, place);
+    const known = await findToolServerByName(deps.db, workspaceId, name);
+    if (known && (await hasTools(deps.db, known.id, tools))) continue;
     await requireToolSchemas(deps.compute, workspaceId, tools, `${place}Field "`);
   }
+}
+
+async function hasTools(
+  db: Db,
+  serverId: string,
+  tools: readonly ToolDefinition[],
+): Promise<boolean> {
+  const catalog = await readCatalog(db, serverId);
+  return same(catalog.map(definitionOf), tools.map(definitionOf));
 }
 
 /** Plans a tool server. Its signing secret is made by the server, and shown by a rotation. */
@@ -54,7 +71,6 @@ export async function planToolServer(
 ): Promise<void> {
   const { trx, caller, changes, add, sealKey } = planning;
   const { name, kind, headers, enabled = true, tools = [] } = declared;
-  requirePermission(caller, 'own');
   const addChange = (one: Omit<Change, 'kind' | 'name'>) =>
     void changes.push({ kind: 'toolServer', name, ...one });
   const depsAt = (at: Trx) => ({ db: at, sealKey, checkToolServerURL: async () => null });
@@ -78,8 +94,7 @@ export async function planToolServer(
   for (const field of different) {
     addChange({ action: 'change', field, from: known[field], to: settings[field] });
   }
-  const catalog = (await readCatalog(trx, known.id)).map(definitionOf);
-  const hasOtherTools = !same(catalog, tools.map(definitionOf));
+  const hasOtherTools = !(await hasTools(trx, known.id, tools));
   if (hasOtherTools)
     addChange({ action: 'change', field: 'tools', to: tools.map((one) => one.name) });
   const hasOtherHeaders =

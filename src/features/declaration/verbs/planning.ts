@@ -43,13 +43,18 @@ export interface Planning {
   readonly revisions: Map<string, number>;
   /** Agents for which limits of cost are checked as they will be, not as they are stored. */
   readonly boundedAgents: Set<string>;
+  /** Budgets that may count calls which they did not. */
+  readonly widenedBudgets: PlannedBudget[];
   /** Adds a step to the plan. */
   readonly add: (work: Work) => void;
   /** Adds a check of what the whole plan leads to: steps may make it true together. */
   readonly addCheck: (check: () => Promise<void>) => void;
 }
 
-export type PlannedBudget = BudgetSettings & { readonly id: string };
+export type PlannedBudget = BudgetSettings & { readonly id: string; readonly revision: number };
+
+/** An agent or a budget has changed since the plan was made. */
+export class StalePlan extends Error {}
 
 export type Kind = 'toolServer' | 'prompt' | 'agent' | 'budget' | 'workflow';
 

@@ -148,6 +148,17 @@ test('the number of budgets that match one call is that of the result', async ()
   );
 });
 
+test('where too many budgets match already, a change that widens none is applied', async () => {
+  const own = await service.workspace();
+  const by = { user: own.ownerId };
+  assert.equal((await apply({ budgets: [everything] }, by)).status, 200);
+  for (let n = 0; n < 5; n++) await addBudget({ ...service, ...own }, { limitUSD: 1 });
+  for (const dryRun of [true, false]) {
+    const { status, body } = await apply({ budgets: [{ ...everything, limitUSD: 2 }] }, by, dryRun);
+    assert.equal(status, 200, body.message);
+  }
+});
+
 test('a wrong budget is refused by name, and nothing is applied', async () => {
   const total = { name: 'Total', per: 'none', period: 'total', limitUSD: 1 };
   await apply({ budgets: [total] });

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { addBudget } from '../../../../harness/budgets.ts';
 import { during } from '../../../../harness/locks.ts';
 import { startService } from '../../../../harness/service.ts';
-import { fromId } from '../../../../src/core/id.ts';
+import { fromId, toId } from '../../../../src/core/id.ts';
 import type { Trx } from '../../../../src/db/database.ts';
 import { sql } from '../../../../src/db/sql.ts';
 import { lockDeclaration } from '../../../../src/features/declaration/statements/declaration-statements.ts';
@@ -149,6 +149,66 @@ test('a change during the wait is planned again', async () => {
   const { body } = await service.call('GET', path, { key });
   const agent = body.declaration.agents.find((one: { name: string }) => one.name === 'First');
   assert.deepEqual([agent.tags, agent.description], [['z'], undefined]);
+});
+
+const daily = { per: 'none', period: 'day', limitUSD: 1 };
+const unbounded = { providerOptions: { openai: { maxTokens: 200 } } };
+
+test('an option that an agent gets during the wait refuses a budget that would count its calls', async () => {
+  const agent = `/api/v1/agents/${toId('agent', second)}`;
+  const change = (agentConfig: object) =>
+    service.call('PATCH', agent, { key, body: { agentConfig } });
+  for (const scope of [{}, { agents: ['Second'] }]) {
+    const declaration = { budgets: [{ ...daily, name: 'Counting', scope }] };
+    const { status, body } = await during(
+      db,
+      (trx) => holdLimits(trx, workspaceId),
+      () => apply(declaration),
+      async () => assert.equal((await change(unbounded)).status, 200),
+    );
+    assert.deepEqual([status, body.code], [409, 'CONFLICT']);
+    assert.match(body.message, /"Second".*"providerOptions\.openai\.maxTokens"/);
+    assert.equal((await apply(declaration, true)).status, 409);
+    assert.equal((await change({ providerOptions: {} })).status, 200);
+  }
+});
+
+test('a budget that is created during the wait refuses an option of an agent whose calls it counts', async () => {
+  const { prompts, agents } = declared();
+  const declaration = { prompts, agents: [{ ...agents[0], agentConfig: unbounded }] };
+  const budget = { ...daily, name: 'New', scope: { agentIds: [toId('agent', first)] } };
+  const { status, body } = await during(
+    db,
+    (trx) => holdLimits(trx, first),
+    () => apply(declaration),
+    async () => {
+      const created = await service.call('POST', '/api/v1/budgets', { key, body: budget });
+      assert.equal(created.status, 201);
+    },
+  );
+  assert.deepEqual([status, body.code], [409, 'CONFLICT']);
+  assert.match(body.message, /"First".*"providerOptions\.openai\.maxTokens"/);
+  assert.equal((await apply(declaration, true)).status, 409);
+  await sql`delete from budgets`.execute(db);
+});
+
+test('a budget that changes during the wait is planned again', async () => {
+  const declaration = (limitUSD: number) => ({ budgets: [{ ...daily, name: 'Total', limitUSD }] });
+  assert.equal((await apply(declaration(1))).status, 200);
+  const { body } = await during(
+    db,
+    async (trx) => {
+      await holdLimits(trx, workspaceId);
+      await sql`update budgets set enabled = false, revision = revision + 1`.execute(trx);
+    },
+    () => apply(declaration(2)),
+  );
+  const change = { kind: 'budget', name: 'Total', action: 'change' };
+  assert.deepEqual(body.changes, [
+    { ...change, field: 'limitUSD', from: 1, to: 2 },
+    { ...change, field: 'enabled', from: false, to: true },
+  ]);
+  await sql`delete from budgets`.execute(db);
 });
 
 test('budgets that are created during the wait count among those that match a call', async () => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { inlineCompute } from '../../../../harness/inline-compute.ts';
 import { startReceiver, toReceivers } from '../../../../harness/receiver.ts';
 import { startService } from '../../../../harness/service.ts';
 import { refundTool } from '../../../../harness/tool-server.ts';
+import type { Compute } from '../../../../src/core/compute.ts';
+import { requireAllowedServers } from '../../../../src/features/declaration/verbs/plan-tool-server.ts';
+import { findSessionCaller } from '../../../../src/features/people/statements/callers.ts';
 
 const service = await startService({ config: toReceivers });
 after(service.close);
@@ -132,10 +136,33 @@ test('only owners declare and see tool servers', async () => {
   const { key: managing } = await service.key({ permissions: ['manage'] });
   const refused = await apply({ toolServers: [server] }, true, managing);
   assert.deepEqual([refused.status, refused.body.code], [403, 'PERMISSION_DENIED']);
+  const wrong = { ...server, tools: [{ ...refundTool, inputSchema: misspelt }] };
+  // Before its schemas are checked.
+  assert.equal((await apply({ toolServers: [wrong] }, true, managing)).status, 403);
   const { body } = await service.call('GET', '/api/v1/declaration', { key: managing });
   assert.equal(body.declaration.toolServers, undefined);
   assert.deepEqual(
     (await apply({ prompts: declaration.prompts }, false, managing)).body.changes,
     [],
   );
+});
+
+test('the schemas of tools are checked only if they differ from those that are stored', async () => {
+  const caller = await findSessionCaller(service.db, service.ownerId, null);
+  if (!caller) throw new Error('the owner does not exist');
+  const checked: unknown[] = [];
+  const compute: Compute = {
+    run(workspaceId, job, input) {
+      checked.push(input);
+      return inlineCompute.run(workspaceId, job, input);
+    },
+  };
+  const deps = { db: service.db, compute, checkToolServerURL: async () => null };
+  const stored = { ...server, kind: 'http', name: 'checked' } as const;
+  await changesOf({ toolServers: [stored] });
+  await requireAllowedServers(deps, caller, [stored]);
+  assert.deepEqual(checked, []);
+  const tools = [{ ...refundTool, description: 'Other.' }];
+  await requireAllowedServers(deps, caller, [{ ...stored, tools }]);
+  assert.deepEqual(checked, [JSON.stringify(refundTool.inputSchema)]);
 });
