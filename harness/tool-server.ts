@@ -20,10 +20,7 @@ export const invalidSchemas: readonly (readonly [schema: object, place: string])
     { type: 'object', $defs: { a: { $anchor: 'a' } }, items: { items: { $ref: '#b' } } },
     '/items/items/$ref',
   ],
-  [
-    { type: 'object', anyOf: [{ $id: 'https://a.example/b', not: { $ref: '#/anyOf/0' } }] },
-    '/anyOf/0/not/$ref',
-  ],
+  [{ type: 'object', dependencies: { a: { $ref: '#/a~1b' } } }, '/dependencies/a/$ref'],
   [{ type: 'object', required: 'a' }, '/required'],
   [{ type: 'object', properties: [] }, '/properties'],
   [
@@ -44,6 +41,7 @@ export const uncompiledSchemas: readonly object[] = [
   { $schema: draft('04'), id: '#a', properties: { a: { minimum: 1, exclusiveMinimum: true } } },
   { $schema: 'https://a.example/own', required: true, items: { $ref: '#/nowhere' } },
   { properties: { a: { $ref: 'https://a.example/b.json#/c' }, b: { $ref: 'c.json' } } },
+  { anyOf: [{ $id: 'https://a.example/b', not: { $ref: '#/c' } }] },
   { $dynamicAnchor: 'a', items: { $dynamicRef: '#a' }, not: { $ref: '#a' } },
   {
     $schema: draft('07'),

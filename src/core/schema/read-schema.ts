@@ -234,49 +234,44 @@ function readReference(value: unknown, { path }: Place, reading: Reading): unkno
  * @throws {SchemaProblem} for a reference that leads nowhere
  */
 export function requireTargets(given: unknown): void {
-  const found: Found = { anchors: new Set(), references: [] };
-  findReferences(given, { path: '', root: given }, found);
-  for (const { path, target, root } of found.references) {
+  const found: FoundReferences = { anchors: new Set(), references: [] };
+  findReferences(given, '', found);
+  for (const { path, target } of found.references) {
     const isPointer = target === '#' || target.startsWith('#/');
-    if (isPointer ? leadsTo(root, target) : found.anchors.has(target)) continue;
-    throw new SchemaProblem(path, `refers to ${target}, which is no part of this schema`);
+    if (isPointer ? leadsTo(given, target) : found.anchors.has(target)) continue;
+    throw new SchemaProblem(path, 'refers to no part of this schema');
   }
 }
 
-/** `root` is the schema that pointers begin at: the next one outwards that has an `$id`. */
-interface Within {
-  readonly path: string;
-  readonly root: unknown;
-}
-
-interface Found {
+interface FoundReferences {
   readonly anchors: Set<string>;
-  readonly references: (Within & { readonly target: string })[];
+  readonly references: { readonly path: string; readonly target: string }[];
 }
 
-function findReferences(given: unknown, { path, root: outer }: Within, found: Found): void {
+function findReferences(given: unknown, path: string, found: FoundReferences): void {
   if (!isObject(given)) return;
   const { $ref, $id } = given;
-  const root = typeof $id === 'string' && !$id.startsWith('#') ? given : outer;
+  // In draft-07, an `$id` may be an anchor. Any other one begins a schema of its own, whose references begin there.
+  const isAnchor = typeof $id === 'string' && $id.startsWith('#');
+  if (isAnchor) found.anchors.add($id);
+  else if (typeof $id === 'string' && path !== '') return;
   if (typeof $ref === 'string' && $ref.startsWith('#')) {
-    found.references.push({ path: `${path}/$ref`, target: decoded($ref), root });
+    found.references.push({ path: `${path}/$ref`, target: decoded($ref) });
   }
-  // In draft-07, an anchor is an `$id`.
-  found.anchors.add(String($id));
   for (const [keyword, value] of Object.entries(given)) {
     const at = `${path}/${escaped(keyword)}`;
     if (keyword === '$anchor' || keyword === '$dynamicAnchor') found.anchors.add(`#${value}`);
-    if (single.includes(keyword)) findReferences(value, { path: at, root }, found);
+    if (single.includes(keyword)) findReferences(value, at, found);
     const isMap = maps.includes(keyword) || keyword === 'dependencies';
     const isMany = Array.isArray(value) ? lists.includes(keyword) : isMap && isObject(value);
     for (const [name, one] of isMany ? Object.entries(Object(value)) : []) {
-      findReferences(one, { path: `${at}/${escaped(name)}`, root }, found);
+      findReferences(one, `${at}/${escaped(name)}`, found);
     }
   }
 }
 
-function leadsTo(root: unknown, pointer: string): boolean {
-  let at = root;
+function leadsTo(schema: unknown, pointer: string): boolean {
+  let at = schema;
   for (const part of pointer.split('/').slice(1)) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return false;

@@ -100,8 +100,8 @@ export function findSchemaProblem({
 }
 
 /**
- * Likewise for the schema of a tool, as JSON. Nothing is compiled or checked against it here, so it may be as large as it likes, and
- * what Cueline does not know is left to models: other dialects, and references to elsewhere.
+ * Likewise for the schema of a tool, as JSON. It is not compiled here, so limits of compiling do not hold, and what Cueline does not
+ * know is left to models: other dialects, patterns, and references to elsewhere.
  */
 export function findToolSchemaProblem(schema: string): string | null {
   return problemOf(schema, definitionsCharsMax, () => {
