@@ -87,7 +87,7 @@ test('a workspace has at most 50', async () => {
   assert.match(created.body.message, /at most 50/);
 });
 
-describe('400 names the place in a schema that is none', () => {
+describe('400 names the place that makes a schema invalid', () => {
   for (const [inputSchema, place] of invalidSchemas) {
     test(place, async () => {
       const refused = await create({

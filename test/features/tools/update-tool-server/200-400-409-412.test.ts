@@ -58,7 +58,7 @@ test('paths must stay below the new URL', async () => {
   assert.equal(refused.status, 400);
 });
 
-test('a schema that is none is refused, with its place', async () => {
+test('an invalid schema is refused with its place', async () => {
   const { path, key } = await add();
   for (const [inputSchema, place] of invalidSchemas) {
     const body = { tools: [{ ...refundTool, inputSchema }] };
