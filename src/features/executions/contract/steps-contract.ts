@@ -21,7 +21,7 @@ const ExecutionStep = Type.Object(
     kind: oneOf(['model', 'tool'], 'A turn of the model, or a call of a tool in it.'),
     state: oneOf(
       callStates,
-      '`ready`: not sent yet. `dispatched`: sent, without an outcome. `done`: it has a result. `unknown`: nobody knows whether it took effect. `canceled`: not sent. A turn of the model is `done`.',
+      '`ready`: not sent yet. `dispatched`: sent, without an outcome. `done`: it has a result. `unknown`: nobody knows whether it took effect. `canceled`: not sent, or, if it is safe, not sent again. A turn of the model is `done`.',
     ),
     startedAt: Optional(time('When the model or the server of the tool was called last.')),
     endedAt: Optional(time('Absent while it is open.')),
