@@ -92,12 +92,25 @@ export async function run(
   key: string,
   variables: object = { name: 'you' },
 ) {
-  const accepted = await service.call('POST', `${agent.path}/execute`, {
-    key,
-    body: { variables },
-  });
+  const { end } = await startExecution(service, agent, key, { variables });
+  return end();
+}
+
+/** Its id, the path of its status, and what waits for its end. */
+export async function startExecution(
+  service: Service,
+  { path }: Pick<TestAgent, 'path'>,
+  key: string,
+  body: object,
+) {
+  const accepted = await service.call('POST', `${path}/execute`, { key, body });
   if (accepted.status !== 202) throw new Error(`not accepted: ${JSON.stringify(accepted.body)}`);
-  return ended(service, accepted.body.statusUrl, key);
+  const { executionId, statusUrl }: Record<string, string> = accepted.body;
+  return {
+    id: executionId ?? '',
+    path: statusUrl ?? '',
+    end: () => ended(service, statusUrl ?? '', key),
+  };
 }
 
 /** Waits for the end of an execution, however long it takes; returns the record. */

@@ -470,7 +470,6 @@ function failureOutcome(
   return failed(code, error.message, { ...attempt, usage, cost, finishReason, details });
 }
 
-/** The deadline has come. What the execution waited for decides its code. */
 /**
  * The end of an execution with `maxAttempts: 1` whose call was aborted. The process is alive, but nobody knows whether
  * the model was called.

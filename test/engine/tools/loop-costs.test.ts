@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type AgentOptions, ended } from '../../../harness/agents.ts';
+import { type AgentOptions, startExecution } from '../../../harness/agents.ts';
 import { unlimited } from '../../../harness/batches.ts';
 import { addBudget, addPrice, windowsOf } from '../../../harness/budgets.ts';
 import { startService } from '../../../harness/service.ts';
@@ -32,14 +32,8 @@ async function start({ config, ...options }: AgentOptions = {}, limitUSD = 1) {
   const more = { model, config: { ...config, maxTokens: 10 }, ...options };
   const agent = await addToolAgent(service, [executedTool()], more);
   const budgetId = await addBudget(service, { limitUSD, agentIds: [agent.id] });
-  const body = { variables: { text: 'go' } };
-  const accepted = await service.call('POST', `${agent.path}/execute`, { key, body });
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.body));
-  return {
-    id: accepted.body.executionId as string,
-    end: () => ended(service, accepted.body.statusUrl, key),
-    windows: () => windowsOf(service.db, budgetId),
-  };
+  const started = await startExecution(service, agent, key, { variables: { text: 'go' } });
+  return { ...started, windows: () => windowsOf(service.db, budgetId) };
 }
 
 test('each turn is reserved before it is sent and settled when it ends', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type AgentOptions, ended } from '../../../harness/agents.ts';
+import { type AgentOptions, startExecution } from '../../../harness/agents.ts';
 import { unlimited } from '../../../harness/batches.ts';
 import { startReceiver, toReceivers } from '../../../harness/receiver.ts';
 import { type Service, startService } from '../../../harness/service.ts';
@@ -24,17 +24,11 @@ const service = await startService({ tools });
 after(service.close);
 const { key } = await service.key({ rateLimits: unlimited });
 
-async function start(at: Service, path: string, as: string) {
-  const body = { variables: { text: 'go' } };
-  const accepted = await at.call('POST', `${path}/execute`, { key: as, body });
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.body));
-  const id = accepted.body.executionId as string;
-  return { id, end: () => ended(at, accepted.body.statusUrl, as) };
-}
+const body = { variables: { text: 'go' } };
 
 async function startAgent(options: AgentOptions = {}) {
   const agent = await addToolAgent(service, [executedTool()], options);
-  return start(service, agent.path, key);
+  return startExecution(service, agent, key, body);
 }
 
 /** Once it waits in the queue for the server of a tool. */
@@ -87,9 +81,9 @@ test('a call that waits for a slot of its server ends at the deadline likewise',
   const [patient, hasty] = [await agentWith(300_000), await agentWith(2)];
   const asked = calling(['refund', {}]);
   real.models.script(asked, asked);
-  const first = await start(real, patient.path, own);
+  const first = await startExecution(real, patient, own, body);
   await receiver.received(1);
-  const second = await start(real, hasty.path, own);
+  const second = await startExecution(real, hasty, own, body);
   await waiting(real, second.id);
   await passDeadline(real, second.id);
   assert.equal((await second.end()).errorCode, 'TOOL_SERVER_ERROR');

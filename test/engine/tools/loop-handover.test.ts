@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type AgentOptions, ended } from '../../../harness/agents.ts';
+import { type AgentOptions, ended, startExecution } from '../../../harness/agents.ts';
 import { unlimited } from '../../../harness/batches.ts';
 import { startService } from '../../../harness/service.ts';
 import {
@@ -25,11 +25,7 @@ const { key } = await service.key({ rateLimits: unlimited });
 
 async function start(options: AgentOptions = {}, tool: Partial<ExecutedTool> = {}, at = service) {
   const agent = await addToolAgent(service, [executedTool(tool)], options);
-  const body = { variables: { text: 'go' } };
-  const accepted = await at.call('POST', `${agent.path}/execute`, { key, body });
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.body));
-  const id = accepted.body.executionId as string;
-  return { id, end: () => ended(service, accepted.body.statusUrl, key) };
+  return startExecution(at, agent, key, { variables: { text: 'go' } });
 }
 
 /** What a model reads of a turn. */
@@ -119,10 +115,10 @@ test('a drain gives back the calls that were not sent, and another process sends
   service.models.script(calling(...Array.from({ length: 10 }, (_, a) => ['act', { a }] as const)), {
     text: 'done',
   });
-  const { id, end } = await start({}, { safe: true }, second);
+  const { id, path } = await start({}, { safe: true }, second);
   await all.promise;
   await second.close();
-  assert.equal((await end()).outputText, 'done');
+  assert.equal((await ended(service, path, key)).outputText, 'done');
   assert.equal(others.requests.length, 8);
   assert.deepEqual(
     (await stepsOf(service, id)).slice(1, 11).map(([, , state, sent]) => [state, sent]),

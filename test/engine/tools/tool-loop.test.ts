@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
-import { type AgentOptions, ended, run } from '../../../harness/agents.ts';
+import { type AgentOptions, ended, run, startExecution } from '../../../harness/agents.ts';
 import { unlimited } from '../../../harness/batches.ts';
 import { openEvents } from '../../../harness/read-events.ts';
 import { startService } from '../../../harness/service.ts';
@@ -28,14 +28,7 @@ const { key } = await service.key({ rateLimits: unlimited });
 
 async function start(tool: Partial<ExecutedTool> = {}, options: AgentOptions = {}, more = {}) {
   const agent = await addToolAgent(service, [executedTool(tool)], options);
-  const body = { variables: { text: 'go' }, ...more };
-  const accepted = await service.call('POST', `${agent.path}/execute`, { key, body });
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.body));
-  return {
-    id: accepted.body.executionId as string,
-    path: accepted.body.statusUrl as string,
-    end: () => ended(service, accepted.body.statusUrl, key),
-  };
+  return startExecution(service, agent, key, { variables: { text: 'go' }, ...more });
 }
 
 /** The next request of a tool, held until it is answered. */
